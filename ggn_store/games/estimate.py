@@ -50,10 +50,7 @@ class Count:
 
 def check(values: Values, definition: Definition, paths: dict[Side, dict[str, Path]]) -> None:
     """Complain about each piece, and about a game, that may have more possibilities than the limits allow."""
-    board = _Box(definition)
-    total = Count()
-    for piece in definition.pieces:
-        found = board.piece(piece)
+    for piece, found in counts(definition):
         path = paths[piece.sides[0]][piece.token]
         for limit, count in (
             (limits.PIECE_POSSIBILITIES, found.possibilities),
@@ -63,11 +60,21 @@ def check(values: Values, definition: Definition, paths: dict[Side, dict[str, Pa
                 message = f"the piece may have too many {limit.unit}"
                 values.complain(path, message, allowed=f"{limit.allowed}, and it may have {count:,}")
                 break
-        total += found.times(len(piece.sides))
-    limit = limits.POSSIBILITIES
-    if total.possibilities > limit.most and not values.complaints:
+    limit, most = limits.POSSIBILITIES, total(definition)
+    if most > limit.most and not values.complaints:
         message = "the game may have too many possibilities"
-        values.complain(("pieces",), message, allowed=f"{limit.allowed}, and it may have {total.possibilities:,}")
+        values.complain(("pieces",), message, allowed=f"{limit.allowed}, and it may have {most:,}")
+
+
+def counts(definition: Definition) -> list[tuple[PieceRule, Count]]:
+    """Each piece with what it has at most, of one side."""
+    board = _Box(definition)
+    return [(piece, board.piece(piece)) for piece in definition.pieces]
+
+
+def total(definition: Definition) -> int:
+    """How many possibilities a game has at most."""
+    return sum(found.possibilities * len(piece.sides) for piece, found in counts(definition))
 
 
 class _Box:
@@ -88,12 +95,13 @@ class _Box:
     def piece(self, piece: PieceRule) -> Count:
         """All states of a piece of one side."""
         found = self._moves(piece).times(1 + (piece.unmoved is not None) + (piece.en_passant is not None))
-        found += Count(len(piece.castling), len(piece.castling) * (2 + max(self._sizes)))
+        found += self._walled(piece, Count(len(piece.castling), len(piece.castling) * (2 + max(self._sizes))))
         if piece.drop is not None:
             found += self._drops(piece)
         if piece.gating:
             for mover in self._movers:
-                found += self._moves(mover) + Count(len(mover.castling), len(mover.castling) * self._squares_of_file)
+                castlings = Count(len(mover.castling), len(mover.castling) * self._squares_of_file)
+                found += self._moves(mover) + self._walled(mover, castlings)
         return found.times(self._styles)
 
     def _moves(self, piece: PieceRule) -> Count:
@@ -101,7 +109,37 @@ class _Box:
         for also in piece.ways:
             for pattern in also.moves.patterns:
                 found += self._pattern(piece, pattern)
-        return found
+        return self._walled(piece, found)
+
+    def _walled(self, piece: PieceRule, moves: Count) -> Count:
+        """As many moves with each of the squares on which their piece may leave something."""
+        wall = piece.wall
+        if wall is None or wall.past:
+            return moves
+        squares, way = self._squares, 1
+        if wall.zone is not None:
+            squares = max(len(wall.zone.of(side)) for side in piece.sides)
+        if wall.moves.patterns:
+            lines = self._lines(wall.moves.patterns)
+            squares, way = sum(lines), max(lines)
+        return Count(moves.possibilities * squares, (moves.conditions + moves.possibilities * way) * squares)
+
+    def _lines(self, patterns: Sequence[Pattern]) -> list[int]:
+        """How many squares a piece reaches at most on each of the lines through a square, over as many at most."""
+        around: list[int] = []
+        found: dict[Vector, int] = {}
+        for pattern in patterns:
+            leg = pattern.legs[0]
+            for track in leg.tracks:
+                line = max(track[0], tuple(-part for part in track[0]))
+                if len(track) > 1 or pattern.cylinder or self._definition.cylinder:
+                    around.append(self._squares)
+                else:
+                    # Forward and backward together there are no more leaps than along the whole line.
+                    room = max(0, _room(line, self._sizes))
+                    found[line] = min(room, found.get(line, 0) + (leg.reach or room))
+        # Under a lame leap there are squares, too.
+        return [*around, *(max(count, *map(abs, line)) for line, count in found.items())]
 
     def _pattern(self, piece: PieceRule, pattern: Pattern) -> Count:
         first, *others = pattern.legs

@@ -157,13 +157,14 @@ class _Reader:
             if width == 0 or column + width > len(row):
                 self._fail(f"rank {number}, {quote(text)}, is not of {len(row)} squares", f"{len(row)} squares")
             square = row[column]
-            if token == _HOLE and square is not None:
-                self._fail(f"rank {number}, {quote(text)}, has a hole at {square}", "holes where the board has them")
-            if not token.isdigit() and token != _HOLE:
-                if square is None:
-                    self._fail(f"rank {number}, {quote(text)}, has a piece where the board has a hole", _HOLE)
-                self._board[square] = self._form(token, f"in rank {number}, {quote(text)},")
             column += width
+            if token.isdigit() or (token == _HOLE and square is None):
+                continue
+            if square is None:
+                self._fail(f"rank {number}, {quote(text)}, has a piece where the board has a hole", _HOLE)
+            if token == _HOLE and _HOLE not in self._letters.pieces:
+                self._fail(f"rank {number}, {quote(text)}, has a hole at {square}", "holes where the board has them")
+            self._board[square] = self._form(token, f"in rank {number}, {quote(text)},")
         if column != len(row):
             self._fail(f"rank {number}, {quote(text)}, has {_counted(column, 'square')}", str(len(row)))
 

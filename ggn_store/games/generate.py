@@ -19,7 +19,7 @@ from ggn_store import limits
 from ggn_store.errors import GgnStoreError
 from ggn_store.games import playing
 from ggn_store.games.routes import Route
-from ggn_store.games.rules import SIDES, Castling, Definition, Form
+from ggn_store.games.rules import SIDES, Castling, Definition, Form, Wall
 from ggn_store.model.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
 from ggn_store.model.possibilities import content
 from ggn_store.notation import cell
@@ -50,6 +50,9 @@ def pieces(definition: Definition) -> Iterator[Piece]:
         count = writer.count
 
 
+_Conditions = tuple[dict[str, str], dict[str, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     """One way in which a square can be as a move needs it, and the piece that is captured there."""
@@ -71,6 +74,7 @@ class Writer:
         self._squares = definition.board.squares
         self._cases: dict[tuple[str, tuple[str, ...]], list[_Case]] = {}
         self._passers: dict[str, list[tuple[Form, str]]] = {}
+        self._shots: dict[tuple[str, str], list[tuple[str, ...]]] = {}
         forms = {form.identifier: form for form in enemy.forms}
         for mark in enemy.marks:
             for square in mark.passed:
@@ -133,21 +137,21 @@ class Writer:
         arrival = _Case() if target in (source, *route.taken) else _Case({target: EMPTY})
         if route.quiet:
             results = self._results(form, source, route, captures=bool(route.taken))
-            yield from self._written(source, target, [*way, [arrival]], route.taken, results)
+            yield from self._written(form, source, target, [*way, [arrival]], route.taken, results)
         results = self._results(form, source, route, captures=True)
         if route.capture:
-            yield from self._written(source, target, [*way, self._enemies(form, target)], route.taken, results)
+            yield from self._written(form, source, target, [*way, self._enemies(form, target)], route.taken, results)
         if route.friendly:
-            yield from self._written(source, target, [*way, self._friends(target)], route.taken, results)
+            yield from self._written(form, source, target, [*way, self._friends(target)], route.taken, results)
         if route.en_passant:
             for passer, square in self._passers.get(target, ()):
                 if self._takes(form, passer):
                     taken = _Case({square: passer.identifier}, captured=passer)
                     cases = [*way, [arrival], [taken]]
-                    yield from self._written(source, target, cases, (*route.taken, square), results)
+                    yield from self._written(form, source, target, cases, (*route.taken, square), results)
 
     def _written(
-        self, source: str, target: str, cases: list[list[_Case]], taken: tuple[str, ...], results: list[str]
+        self, form: Form, source: str, target: str, cases: list[list[_Case]], taken: tuple[str, ...], results: list[str]
     ) -> Iterator[Possibility]:
         """The possibilities of one way: each choice of cases that do not contradict each other, with each result."""
         for chosen in itertools.product(*cases):
@@ -164,7 +168,8 @@ class Writer:
             else:
                 left: dict[str, str | None] = dict.fromkeys((source, *taken))
                 for result in results:
-                    yield self._possibility(must, deny, {**left, target: result}, hands)
+                    for asked, board in self._walls(form, source, target, (must, deny), {**left, target: result}):
+                        yield self._possibility(asked, deny, board, hands)
 
     def _results(self, form: Form, source: str, route: Route, captures: bool) -> list[str]:
         """What stands on the destination afterwards: one identifier for each choice."""
@@ -193,7 +198,38 @@ class Writer:
             board: dict[str, str | None] = dict.fromkeys((castling.source, castling.rook_source))
             board[castling.destination] = self._plain(king, king.piece.token).identifier
             board[castling.rook_destination] = self._plain(rook, rook.piece.token).identifier
-            yield castling, self._possibility(must, {}, board, {})
+            for asked, left in self._walls(king, castling.source, castling.destination, (must, {}), board):
+                yield castling, self._possibility(asked, {}, left, {})
+
+    def _walls(
+        self, form: Form, source: str, target: str, conditions: _Conditions, board: dict[str, str | None]
+    ) -> Iterator[tuple[dict[str, str], dict[str, str | None]]]:
+        """What a move asks for and changes with what its piece leaves on each square where it may."""
+        must, wall = conditions[0], form.piece.wall
+        if wall is None:
+            yield must, board
+            return
+        placed = self._plain(form, wall.piece)
+        for way in self._left(form, wall, source, target):
+            if placed.can_stand(way[-1]) and (asked := _emptied(way, conditions, board)) is not None:
+                yield {**must, **asked}, {**board, way[-1]: placed.identifier}
+
+    def _left(self, form: Form, wall: Wall, source: str, target: str) -> list[tuple[str, ...]]:
+        """The squares on which a move may leave something, each behind those that have to be empty for it."""
+        start = source if wall.past else target
+        known = self._shots.get((form.piece.token, start))
+        if known is None:
+            found: list[tuple[str, ...]]
+            if wall.past:
+                found = [(source,)]
+            elif wall.moves.patterns:
+                found = [(*route.empty, route.destination) for route in self.own.shots(wall, target)]
+            else:
+                found = [(square,) for square in self._squares]
+            zone = None if wall.zone is None else wall.zone.of(form.side)
+            known = [way for way in found if zone is None or way[-1] in zone]
+            self._shots[form.piece.token, start] = known
+        return known
 
     # --- drops ---
 
@@ -220,18 +256,23 @@ class Writer:
         for mover in self.own.forms:
             if mover.kind == "unmoved" and mover.can_stand(square):
                 for destination in self._destinations(mover, square):
-                    for possibility in destination.possibilities:
-                        yield self._gating(form, square, possibility, {square: mover.identifier})
+                    yield from self._gating(form, square, destination.possibilities, {square: mover.identifier})
             for castling, possibility in self._castlings(mover):
                 if castling.rook_source == square:
-                    yield self._gating(form, square, possibility, {castling.source: mover.identifier})
+                    yield from self._gating(form, square, (possibility,), {castling.source: mover.identifier})
 
-    def _gating(self, form: Form, square: str, move: Possibility, must: dict[str, str]) -> Possibility:
-        effects = move.effects or Transition()
-        board = {**effects.board, square: form.identifier}
-        hands = {**effects.hands, form.identifier: effects.hands.get(form.identifier, 0) - 1}
-        hands = {piece: delta for piece, delta in hands.items() if delta}  # it may have captured one just like it
-        return self._possibility({**move.must, **must}, dict(move.deny), board, hands)
+    def _gating(
+        self, form: Form, square: str, moves: tuple[Possibility, ...], must: dict[str, str]
+    ) -> Iterator[Possibility]:
+        for move in moves:
+            effects = move.effects or Transition()
+            if effects.board[square] is None:  # else something has been left there
+                board = {**effects.board, square: form.identifier}
+                hands = {**effects.hands, form.identifier: effects.hands.get(form.identifier, 0) - 1}
+                hands = {
+                    piece: delta for piece, delta in hands.items() if delta
+                }  # it may have captured one just like it
+                yield self._possibility({**move.must, **must}, dict(move.deny), board, hands)
 
     def _file_limits(self, form: Form, square: str, limit: int | None) -> Iterator[_Case]:
         """The ways in which the file of a square can hold fewer of a piece than its limit, each position in one."""
@@ -295,11 +336,26 @@ class Writer:
         return None if held is None else held.identifier
 
     def _plain(self, form: Form, token: str) -> Form:
-        """The piece of the form's army that a token of the definition names."""
-        found = self.own.plain(token, form.derived)
+        """The piece that a token of the definition names: of the form's army, or else of the other one."""
+        found = self.own.plain(token, form.derived) or self._enemy.plain(token)
         if found is None:
             raise GgnStoreError(f"{token} is no piece of the {form.side} side")
         return found
+
+
+def _emptied(way: tuple[str, ...], conditions: _Conditions, board: dict[str, str | None]) -> dict[str, str] | None:
+    """What else must be empty before a move, that the squares of a way are after it; None where one cannot be."""
+    must, deny = conditions
+    asked: dict[str, str] = {}
+    for square in way:
+        if square in board:
+            if board[square] is not None:
+                return None
+        elif must.get(square, EMPTY) != EMPTY or deny.get(square) == EMPTY:
+            return None
+        elif square not in must:
+            asked[square] = EMPTY
+    return asked
 
 
 def _named(square: str, there: list[Form], allowed: list[Form]) -> list[_Case]:

@@ -1,6 +1,7 @@
 """The letters that FEN and SFEN write the pieces of a game with, and what these formats leave to its definition.
 
-A piece is written as its table is called (`K`, `+P`) or as its key `fen` says (`Q~`), lower case for the second side.
+A piece is written as its table is called (`K`, `+P`) or as its key `fen` says (`Q~`, `*`), lower case for the second
+side.
 The states that say what a piece's past allows have no letter: FEN has fields of their own for them.
 """
 

@@ -19,6 +19,7 @@ _WITHOUT: Final[dict[str, dict[str, Any]]] = {
     "drop": {"drop": None},
     "gating": {"gating": False},
     "en_passant": {"en_passant": None},
+    "wall": {"wall": None},
 }
 KEYS: Final = tuple(_WITHOUT)
 Entry = tuple[str, str, str]

@@ -9,7 +9,7 @@ from ggn_store.games.rules import Definition
 from ggn_store.model.move import Move
 from ggn_store.model.move_names import Castled, Names, changes
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.qpi import side_of
+from ggn_store.notation.qpi import other_side, side_of
 
 
 class DefinedNames(Names):
@@ -42,8 +42,18 @@ class DefinedNames(Names):
             return "+" if new[0] == "+" else "-"
         return new.strip("+-").lower()
 
+    def left(self, move: Move) -> str:
+        form = self._definition.forms.get(move.piece)
+        if form is None or form.piece.wall is None:
+            return ""
+        armies = [self._definition.army(side) for side in (form.side, other_side(form.side))]
+        placed = next(filter(None, (army.plain(form.piece.wall.piece) for army in armies))).identifier
+        board = changes(move)
+        return next((each for each, piece in board.items() if piece == placed and each != move.destination), "")
+
     def castling(self, move: Move) -> Castled | None:
-        for side, castled in self._castlings.get(frozenset(changes(move)), ()) if self._castlings else ():
+        squares = frozenset(changes(move)) - {self.left(move)}
+        for side, castled in self._castlings.get(squares, ()) if self._castlings else ():
             if side == side_of(move.piece) and move.source in (castled.source, HAND):
                 return castled
         return None

@@ -102,6 +102,20 @@ class Castling:
 
 
 @dataclass(frozen=True, slots=True)
+class Wall:
+    """What a piece leaves on an empty square with each move: `piece`, a token of its side or else of the other one.
+
+    It is left on a square of `zone`: on any, on the one that the piece came from (`past`), or, where there are `moves`,
+    at the end of a way that `piece` goes over empty squares from where the piece has arrived.
+    """
+
+    piece: str
+    zone: Zone | None = None
+    moves: Moves = Moves()
+    past: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PieceRule:
     """A piece of the definition; `token` is what its table is called: `K`, `+P`.
 
@@ -129,6 +143,7 @@ class PieceRule:
     hand: str | None = None
     captures_except: tuple[str, ...] = ()
     hurdles_except: tuple[str, ...] = ()
+    wall: Wall | None = None
     fen: str | None = None
 
     @property
@@ -293,6 +308,10 @@ class Army:
     def plain(self, token: str, derived: bool = False) -> Form | None:
         """The form that a token such as `Q` or `+P` names among this side's pieces."""
         return self._plain.get((token, derived))
+
+    def shots(self, wall: Wall, start: str) -> Iterator[Route]:
+        """The ways over empty squares that what is left goes from where a piece of this side has arrived."""
+        return routes(wall.moves.patterns, start, self.definition.lattice, self._view)
 
     @functools.cached_property
     def _plain(self) -> Mapping[tuple[str, bool], Form]:

@@ -11,7 +11,20 @@ from ggn_store import limits
 from ggn_store.errors import offer
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.estimate import ways
-from ggn_store.games.rules import SIDES, TRIGGERS, Also, Castling, Drop, Moves, PieceRule, Promotion, Trigger, Zone
+from ggn_store.games.patterns import Pattern
+from ggn_store.games.rules import (
+    SIDES,
+    TRIGGERS,
+    Also,
+    Castling,
+    Drop,
+    Moves,
+    PieceRule,
+    Promotion,
+    Trigger,
+    Wall,
+    Zone,
+)
 from ggn_store.games.squares import ALL, ZONES, Squares
 from ggn_store.games.toml_text import Path, Table, Values, key_path
 from ggn_store.notation import qpi
@@ -22,17 +35,18 @@ MAX_FILE_LIMIT: Final = 2
 
 PIECE_KEYS: Final = (
     *("name", "betza", "also", "terminal", "immune", "initial", "unmoved", "en_passant", "castling", "rook"),
-    *("promotion", "confined", "drop", "gating", "hand", "captures_except", "hurdles_except", "fen"),
+    *("promotion", "confined", "drop", "gating", "hand", "captures_except", "hurdles_except", "wall", "fen"),
 )
 ALSO_KEYS: Final = ("betza", "from", "within")
 CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")
 PROMOTION_KEYS: Final = ("to", "zone", "on", "forced", "capturing")
+WALL_KEYS: Final = ("piece", "zone", "betza", "past")
 DROP_KEYS: Final = ("zone", "nifu", "immobile", "on_top", "as")
 
 _GROUPS: Final[Mapping[str, tuple[Side, ...]]] = {"pieces": SIDES, "first": ("first",), "second": ("second",)}
 _TOKEN = re.compile("[-+]?[A-Z]", re.ASCII)
 _LETTER = re.compile("[A-Z]", re.ASCII)
-_FEN = re.compile(r"\+?[A-Z]~?", re.ASCII)
+_FEN = re.compile(r"\+?[A-Z]~?|\*", re.ASCII)
 _TOKENS: Final = 'a capital letter, with + or - for a state: P, "+P"'
 
 
@@ -107,6 +121,7 @@ class Tables:
             hand=self._hand(table, path, sides, terminal),
             captures_except=self._letters(table, "captures_except", path),
             hurdles_except=self._letters(table, "hurdles_except", path),
+            wall=self._wall(table, path),
             fen=self._fen(table, path),
         )
 
@@ -276,6 +291,26 @@ class Tables:
                 return None
         return value
 
+    def _wall(self, table: Table, path: Path) -> Wall | None:
+        values = self._values
+        value = values.table(table, "wall", path)
+        if "wall" not in table or not isinstance(table["wall"], dict):
+            return None
+        path = (*path, "wall")
+        values.known_keys(value, path, "a wall", WALL_KEYS)
+        token = values.text(value, "piece", path)
+        known = list(dict.fromkeys(token for side in SIDES for token in self.paths[side]))
+        if token not in known:
+            values.complain((*path, "piece"), "a wall names the piece that is left", token, offer(known))
+        past, moves = values.flag(value, "past", path), self._moves(value, path) if "betza" in value else Moves()
+        if past and moves.patterns:
+            values.complain(path, "a wall is left behind or goes ahead", sorted(value), "past or betza")
+        is_empty = value.get("betza") == ""
+        if is_empty or not all(map(_is_over_empty_squares, moves.patterns)):
+            message = "what is left goes over empty squares to an empty one, in one leg"
+            values.complain((*path, "betza"), message, moves.betza, 'such as "mQ"')
+        return Wall(token or "", self._squares.optional_zone(value, "zone", path), moves, past)
+
     # --- names ---
 
     def _check_tokens(self, tokens: list[str], path: Path, sides: tuple[Side, ...], numbered: bool = False) -> None:
@@ -302,7 +337,16 @@ class Tables:
             self._values.complain(
                 (*path, "fen"), "not a piece of the first side in FEN", text, "N, +P, Q~ and the like"
             )
+        if text == "*" and path[0] not in SIDES:
+            self._values.complain((*path, "fen"), "* has no side: it is a piece of one", text, "a table [first.X]")
         return text
+
+
+def _is_over_empty_squares(pattern: Pattern) -> bool:
+    leg = pattern.legs[0]
+    if len(pattern.legs) > 1 or pattern.initial or leg.hop or leg.jump:
+        return False
+    return leg.quiet and not (leg.capture or leg.friendly or leg.en_passant)
 
 
 def _with_unmoved_rooks(pieces: list[PieceRule]) -> tuple[PieceRule, ...]:

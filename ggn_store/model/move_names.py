@@ -49,6 +49,10 @@ class Names:
             return new.letter.lower()
         return "+" if new.state == "+" != old.state else ""
 
+    def left(self, move: Move) -> str:
+        """The square on which a move leaves something beside its piece, such as an arrow; "" for none."""
+        return ""
+
     def castling(self, move: Move) -> Castled | None:
         """The castling that a move is, None where it is none."""
         board = changes(move)
@@ -80,7 +84,8 @@ class Names:
         if castling is not None and castling.is_short:
             return Coordinates(castling.source, castling.rook_source)
         becomes = board.get(move.destination)
-        return Coordinates(move.source, move.destination, "" if becomes is None else self.mark(move.piece, becomes))
+        mark = "" if becomes is None else self.mark(move.piece, becomes)
+        return Coordinates(move.source, move.destination, mark, left=self.left(move))
 
     def san(self, move: Move, board: Mapping[str, str | None], rivals: Iterable[Move], check: str = "") -> San:
         """The move as SAN says it, told apart from `rivals`: the moves of others of its kind that may go there."""
@@ -94,7 +99,7 @@ class Names:
                 source, destination = destination, _leaver(move)
                 piece = str(board[source])
         if castling is not None:
-            return San(castling=castling.san, enters=entering, gate=gate, check=check)
+            return San(castling=castling.san, enters=entering, gate=gate, check=check, left=self.left(move))
         if source == destination:
             return San(check=check)
         letter = self.letter(piece)
@@ -104,7 +109,8 @@ class Names:
         sources = {each for each, _ in (self.way(other) for other in rivals)} - {source, HAND}
         file, rank = _told_apart(source, sources, always=captures and not letter)
         promotion = "" if entering else self.promotion(move)
-        return San(destination, letter, file, rank, captures, promotion, enters=entering, check=check)
+        left = self.left(move)
+        return San(destination, letter, file, rank, captures, promotion, enters=entering, check=check, left=left)
 
     def letter(self, piece: str) -> str:
         """What SAN calls a piece: nothing for a pawn."""

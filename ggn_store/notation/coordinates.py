@@ -1,4 +1,4 @@
-"""Moves as engines write them: UCI (`e2e4`, `e7e8q`, `P@e4`, `b1c3h`, `a1c3e5`) and USI (`7g7f+`, `P*5e`)."""
+"""Moves as engines write them: UCI (`e2e4`, `e7e8q`, `P@e4`, `b1c3h`, `a1c3e5`, `d1d7,d7g7`), USI (`7g7f+`, `P*5e`)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,15 @@ from ggn_store.notation.hand import HAND
 Extent = tuple[tuple[int, ...], tuple[int, ...]]
 
 _SQUARE: Final = "[a-z]+[1-9][0-9]*[A-Z]*"
-_UCI: Final = re.compile(rf"(?P<drop>[-+]?[A-Z])@(?P<on>{_SQUARE})|(?P<path>{_SQUARE}(?:{_SQUARE})+)(?P<mark>[-+a-z]?)")
+_LEFT: Final = "(?:,(?P<end>{0})(?P<left>{0}))?"
+_UCI: Final = re.compile(
+    rf"(?P<drop>[-+]?[A-Z])@(?P<on>{_SQUARE})"
+    rf"|(?P<path>{_SQUARE}(?:{_SQUARE})+)(?P<mark>[-+a-z]?){_LEFT.format(_SQUARE)}"
+)
 _TURNED: Final = "[1-9][0-9]?[a-z]"
 _USI: Final = re.compile(
-    rf"(?P<drop>[-+]?[A-Z])\*(?P<on>{_TURNED})|(?P<path>{_TURNED}(?:{_TURNED})+)(?P<mark>[-+a-z]?)"
+    rf"(?P<drop>[-+]?[A-Z])\*(?P<on>{_TURNED})"
+    rf"|(?P<path>{_TURNED}(?:{_TURNED})+)(?P<mark>[-+a-z]?){_LEFT.format(_TURNED)}"
 )
 _MOST_RANKS: Final = 26
 _MOST_FILES: Final = 99
@@ -28,18 +33,25 @@ class Coordinates:
     """A move by its squares, named as CELL does; `source` is `*` where it is a drop.
 
     `mark` is the letter of what is dropped (`P`), becomes of a piece (`q`; `+` and `-` where its letter stays) or
-    enters by gating on the source (`h`). A move of several steps goes `through` squares in between.
+    enters by gating on the source (`h`). A move of several steps goes `through` squares in between. On the square
+    `left` the move leaves something else, such as an arrow.
     """
 
     source: str
     destination: str
     mark: str = ""
     through: tuple[str, ...] = ()
+    left: str = ""
 
     @property
     def path(self) -> tuple[str, ...]:
         """All squares, from the source to the destination."""
         return (self.source, *self.through, self.destination)
+
+    @property
+    def squares(self) -> frozenset[str]:
+        """All squares that the text names."""
+        return frozenset((*self.path, self.left or self.destination)) - {HAND}
 
 
 def parse_uci(text: str) -> Coordinates:
@@ -49,7 +61,8 @@ def parse_uci(text: str) -> Coordinates:
 
 def uci(move: Coordinates) -> str:
     """The move in UCI; raises MoveError where its squares have no place in it."""
-    text = f"{move.mark}@{move.destination}" if move.source == HAND else "".join(move.path) + move.mark
+    left = f",{move.destination}{move.left}" if move.left else ""
+    text = f"{move.mark}@{move.destination}" if move.source == HAND else "".join(move.path) + move.mark + left
     if not _UCI.fullmatch(text):
         raise MoveError(f"UCI cannot write the move {quote(text)}: it needs squares such as e4")
     return text
@@ -59,14 +72,16 @@ def parse_usi(text: str, board: Extent) -> Coordinates:
     """The move that USI writes on a board; raises MoveError, quoting it."""
     read = _read(_USI.fullmatch(text), text, _TURNED, "USI, such as 7g7f, 7g7f+ or P*5e")
     source, *through, destination = (HAND if each == HAND else _label(each, board) for each in read.path)
-    return Coordinates(source, destination, read.mark, tuple(through))
+    left = _label(read.left, board) if read.left else ""
+    return Coordinates(source, destination, read.mark, tuple(through), left)
 
 
 def usi(move: Coordinates, board: Extent) -> str:
     """The move in USI: files are counted from the last one on, ranks are letters from the highest one down."""
     if move.source == HAND:
         return f"{move.mark}*{_turned(move.destination, board)}"
-    return "".join(_turned(square, board) for square in move.path) + move.mark
+    left = f",{_turned(move.destination, board)}{_turned(move.left, board)}" if move.left else ""
+    return "".join(_turned(square, board) for square in move.path) + move.mark + left
 
 
 def _read(found: re.Match[str] | None, text: str, square: str, allowed: str) -> Coordinates:
@@ -75,7 +90,9 @@ def _read(found: re.Match[str] | None, text: str, square: str, allowed: str) -> 
     if found["drop"]:
         return Coordinates(HAND, found["on"], found["drop"])
     source, *through, destination = re.findall(square, found["path"])
-    return Coordinates(source, destination, found["mark"], tuple(through))
+    if found["end"] not in (None, destination):
+        raise MoveError(f"{quote(text)} leaves something from {found['end']}, and the move ends on {destination}")
+    return Coordinates(source, destination, found["mark"], tuple(through), found["left"] or "")
 
 
 def _turned(square: str, board: Extent) -> str:

@@ -1,4 +1,4 @@
-"""SAN: `e4`, `Nbd7`, `exd6`, `e8=Q+`, `O-O`, `P@e4#`, `Nc3/H` for what enters by gating, `--` for a pass."""
+"""SAN: `e4`, `Nbd7`, `exd6`, `e8=Q+`, `O-O`, `P@e4#`, `Nc3/H` for what enters by gating, `Qd7,g7`, `--`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ggn_store.errors import MoveError, quote
 _PIECE: Final = r"\+?[A-Z]"
 _SQUARE: Final = "[a-z][1-9][0-9]?"
 _SAN: Final = re.compile(
-    rf"(?:(?P<castling>[O0]-[O0](?:-[O0])?)(?:/(?P<entering>{_PIECE})(?P<gate>{_SQUARE}))?"
+    rf"(?:(?P<castling>[O0]-[O0](?:-[O0])?)(?:/(?P<entering>{_PIECE})(?P<gate>{_SQUARE}))?(?:,(?P<beside>{_SQUARE}))?"
     rf"|(?P<drop>{_PIECE})?@(?P<on>{_SQUARE})"
     rf"|(?P<piece>{_PIECE})?(?P<file>(?!x[a-z][1-9])[a-z])?(?P<rank>[1-9][0-9]?)?(?P<captures>[x:])?-?(?P<to>{_SQUARE})"
-    rf"(?:=(?P<promotion>\+?[A-Za-z])|(?P<bare>[A-Z]))?(?:/(?P<enters>{_PIECE}))?"
+    rf"(?:=(?P<promotion>\+?[A-Za-z])|(?P<bare>[A-Z]))?(?:/(?P<enters>{_PIECE}))?(?:,(?P<left>{_SQUARE}))?"
     r"|--)(?P<check>[+#]?)[!?]{0,2}"
 )
 
@@ -24,7 +24,7 @@ class San:
     """A move as SAN says it; `piece` is "" for a pawn, `file` and `rank` tell pieces apart that can go there.
 
     `castling` is `O-O`, `O-O-O` or "". `enters` is the piece that enters by gating, on `gate` where that is not clear.
-    A pass has neither a destination nor a castling.
+    On `left` the move leaves something else, such as an arrow. A pass has neither a destination nor a castling.
     """
 
     destination: str = ""
@@ -38,18 +38,20 @@ class San:
     enters: str = ""
     gate: str = ""
     check: str = ""
+    left: str = ""
 
     def __str__(self) -> str:
         entering = f"/{self.enters}{self.gate}" if self.enters else ""
+        left = f",{self.left}" if self.left else ""
         if self.castling:
-            return self.castling + entering + self.check
+            return self.castling + entering + left + self.check
         if not self.destination:
             return "--" + self.check
         if self.dropped:
             return f"{self.piece or 'P'}@{self.destination}{self.check}"
         source = self.piece + self.file + self.rank + "x" * self.captures
         promotion = f"={self.promotion}" if self.promotion else ""
-        return source + self.destination + promotion + entering + self.check
+        return source + self.destination + promotion + entering + left + self.check
 
 
 def parse(text: str) -> San:
@@ -70,4 +72,5 @@ def parse(text: str) -> San:
         said["entering"] or said["enters"],
         said["gate"],
         said["check"],
+        said["beside"] or said["left"],
     )

@@ -62,14 +62,14 @@ def place_text(square: str) -> str:
 def effects_text(piece: str, source: str, destination: str, effects: Transition) -> str:
     """What a move changes beyond going there: `=C:Q` for another piece at the end, `[f1=C:R h1=]` elsewhere.
 
-    `[ep:=3]` is a new value of a state variable.
+    Where it leaves another piece behind, that is one of them: `[a1=C:W]`. `[ep:=3]` is a new value of a state variable.
     """
     becomes = effects.board.get(destination, piece)
     text = "" if becomes == piece else f"={becomes or ''}"
     elsewhere = [
         f"{printable(square)}={other or ''}"
         for square, other in sorted(effects.board.items())
-        if square not in (source, destination)
+        if square != destination and (square != source or other not in (None, piece))
     ]
     dropped = {(piece, -1)} if source == HAND else set()
     elsewhere += [f"{delta:+} {held}" for held, delta in sorted(effects.hands.items() - dropped)]

@@ -19,8 +19,8 @@ from tests.support.games import Games
 from tests.support.program import MINI
 
 ALL = sorted(path.stem for path in FIXTURES.glob("*.txt"))
-# Castling and passing, drops and promoted pieces, gating, two-digit ranks, holes, pieces that turn over.
-FEW = ("chess", "seirawan", "minishogi", "xiangqi", "kyotoshogi", "dobutsu", "tic-tac-toe")
+# Castling and passing, drops and promoted pieces, gating, two-digit ranks, holes, pieces that turn over, walls.
+FEW = ("chess", "seirawan", "minishogi", "xiangqi", "kyotoshogi", "dobutsu", "tic-tac-toe", "snailtrail")
 
 
 # Mates and castlings; promotions; knights that need a file, a rank or both; a capture in passing.

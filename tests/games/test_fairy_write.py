@@ -23,7 +23,7 @@ from tests.support.program import run as run
 # One of each kind; the others are long.
 FEW = (
     *("berolina", "breakthrough", "cambodian", "coregal", "dobutsu", "grand", "kyotoshogi", "minishogi", "shatranj"),
-    *("minixiangqi", "racingkings", "seirawan", "shako", "spartan", "threekings"),
+    *("minixiangqi", "racingkings", "seirawan", "shako", "spartan", "snailtrail", "threekings"),
 )
 GAMES = [pytest.param(name, marks=() if name in FEW else pytest.mark.long) for name in library.names()]
 REFUSED = {"gomoku", "grant-acedrex", "omega", "raumschach"}

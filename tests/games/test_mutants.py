@@ -43,6 +43,10 @@ def betza(token: str, text: str) -> Change:
     return piece(token, moves=Moves(text, parse(text)))
 
 
+def walling(token: str, **values: Any) -> Change:
+    return piece(token, wall=lambda rule: replace(rule.wall, **values))
+
+
 def without(duty: str) -> Change:
     def change(game: Definition) -> Definition:
         assert duty in game.host
@@ -112,6 +116,11 @@ MUTANTS: list[tuple[str, str, Change]] = [
     ("rides by knight's leaps", "nightrider", betza("N", "N")),
     ("gating", "seirawan", piece("H", gating=False)),
     ("captures unlike moves", "hoppelpoppel", betza("N", "N")),
+    ("arrow", "amazons", piece("Q", wall=None)),
+    ("way of the arrow", "amazons", walling("Q", moves=Moves("mR", parse("mR")))),
+    ("place of the arrow", "amazons", walling("Q", moves=Moves(), past=True)),
+    ("squares that stay", "isolation", walling("P", zone=None)),
+    ("trail", "snailtrail", walling("P", past=False)),
     ("royal safety", "chess", without("royal-safety")),
     ("flying general", "xiangqi", without("flying-general")),
     ("mandatory capture", "antichess", without("mandatory-capture")),

@@ -28,6 +28,8 @@ SHOGI = ((0, 0), (9, 9))
         ("e2e2", Coordinates("e2", "e2")),
         ("a2Ab2B", Coordinates("a2A", "b2B")),
         ("aa1ab2", Coordinates("aa1", "ab2")),
+        ("d1d7,d7g7", Coordinates("d1", "d7", left="g7")),
+        ("a7a8q,a8a7", Coordinates("a7", "a8", "q", left="a7")),
     ],
 )
 def test_uci_is_read_and_written(text: str, move: Coordinates) -> None:
@@ -36,7 +38,8 @@ def test_uci_is_read_and_written(text: str, move: Coordinates) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "e2", "e2 e4", "e2-e4", "E2E4", "e2e4qq", "e0e1", "p@e4", "@e4", "P@", "O-O", "7g7f"]
+    "text",
+    ["", "e2", "e2 e4", "e2-e4", "E2E4", "e2e4qq", "e0e1", "p@e4", "@e4", "P@", "O-O", "7g7f", "d1d7,g7", "d1d7,"],
 )
 def test_what_is_not_uci_is_refused(text: str) -> None:
     with pytest.raises(MoveError, match="is not a move in UCI, such as e2e4"):
@@ -57,6 +60,7 @@ def test_what_uci_cannot_say_is_refused(move: Coordinates) -> None:
         ("7g7f", Coordinates("c3", "c4"), SHOGI),
         ("8h2b+", Coordinates("b2", "h8", "+"), SHOGI),
         ("P*5e", Coordinates("*", "e5", "P"), SHOGI),
+        ("7i7c,7c4c", Coordinates("c1", "c7", left="f7"), SHOGI),
         ("1i9a", Coordinates("i1", "a9"), SHOGI),
         ("12a1l", Coordinates("a12", "l1"), ((0, 0), (12, 12))),
         ("2a1b", Coordinates("c4", "d3"), ((2, 2), (2, 2))),
@@ -81,6 +85,11 @@ def test_a_square_that_is_not_there_is_refused(text: str) -> None:
         parse_usi(text, SHOGI)
 
 
+def test_what_is_left_goes_from_where_the_move_ends() -> None:
+    with pytest.raises(MoveError, match='"d1d7,d6g7" leaves something from d6, and the move ends on d7'):
+        parse_uci("d1d7,d6g7")
+
+
 def test_boards_that_usi_has_no_names_for_are_refused() -> None:
     with pytest.raises(MoveError, match="USI cannot write"):
         usi(Coordinates("a1", "a27"), ((0, 0), (9, 27)))
@@ -93,7 +102,7 @@ def test_a_move_on_any_board_is_read_back(data: st.DataObject) -> None:
     files, ranks = data.draw(st.integers(1, 99)), data.draw(st.integers(1, 26))
     square = st.builds(lambda x, y: cell.text((x, y)), st.integers(0, files - 1), st.integers(0, ranks - 1))
     marks = st.sampled_from(["", "+", "-", "q"])
-    plain = st.builds(Coordinates, square, square, marks)
+    plain = st.builds(Coordinates, square, square, marks, left=st.just("") | square)
     dropped = st.builds(Coordinates, st.just("*"), square, st.sampled_from(["P", "+R", "-L"]))
     move = data.draw(plain | dropped)
     board = ((0, 0), (files, ranks))

@@ -34,6 +34,8 @@ from tests.oracles.play import Game
 
 FIXTURES = Path(__file__).parents[1] / "data" / "positions" / "games"
 TOKEN = re.compile(r"[0-9]+|\*|\+?[A-Za-z]~?")
+# A fixture has the start, and other positions of no more moves than these.
+MANY = 250
 PASS = re.compile(r"([a-z][0-9]+)\1")
 
 
@@ -249,7 +251,7 @@ def _kinds(each: Sample) -> set[str]:
         if "@" in move:
             kinds.add(f"{move[0]} dropped")
             continue
-        match = re.fullmatch(r"([a-z][0-9]+)([a-z][0-9]+)(.*)", move)
+        match = re.fullmatch(r"([a-z][0-9]+)([a-z][0-9]+)([^,]*)(?:,.*)?", move)
         assert match is not None, move
         (x, y), (to_x, to_y) = cell.parse(match[1]), cell.parse(match[2])
         piece = ranks[len(ranks) - 1 - y][x]
@@ -283,7 +285,8 @@ def sweep(name: str, count: int) -> str:
 def write(name: str) -> str:
     """Write the fixture of a game."""
     game = Game(library.path_of(name).read_text("utf-8"), name)
-    found = chosen(samples(name, game, 200), 24)
+    start, *others = samples(name, game, 200)
+    found = chosen([start, *(each for each in others if len(each.moves) <= MANY)], 24)
     FIXTURES.mkdir(parents=True, exist_ok=True)
     (FIXTURES / f"{name}.txt").write_text("".join(each.line() + "\n" for each in found), "utf-8")
     return f"{name}: {len(found)} positions"

@@ -236,12 +236,23 @@ class Game:
             for castling in form.piece.castling if form.kind == "unmoved" else ():
                 squares = (castling.source, castling.destination, castling.rook_source, castling.rook_destination)
                 own = move.source in (castling.source, HAND)
-                if castling.side == form.side and own and set(board) == set(squares):
+                if castling.side == form.side and own and set(board) - {self._left(move)} == set(squares):
                     return castling
         return None
 
     def name(self, move: Choice) -> str:
-        """The name of a move in Fairy-Stockfish: e2e4, e7e8q, P@e4, b2b3+, e1g1, and b1c3h for a gating."""
+        """The name of a move in Fairy-Stockfish: e2e4, e7e8q, P@e4, b2b3+, e1g1, b1c3h for a gating, d1d7,d7g7."""
+        left = self._left(move)
+        return f"{self._name(move)},{move.destination}{left}" if left else self._name(move)
+
+    def _left(self, move: Choice) -> str:
+        """Where a move leaves a piece of the kind that its rules name."""
+        wall = self.forms[move.piece].piece.wall
+        letter = None if wall is None else wall.piece
+        filled = [square for square, piece in move.board.items() if piece and self._token(piece) == letter]
+        return next((square for square in filled if square != move.destination), "")
+
+    def _name(self, move: Choice) -> str:
         castling = self.castling(move)
         if move.source == HAND:
             letter = self._token(move.piece).lower()

@@ -83,7 +83,7 @@ def _is_same(one: Move | Chain, other: Move | Chain) -> bool:
 
 
 def _on_board(read: Coordinates, text: str, moves: NamedMoves) -> Coordinates:
-    for square in {*read.path} - {HAND}:
+    for square in sorted(read.squares):
         if square not in moves.handle.board.numbers:
             raise MoveError(f"{quote(text)}: {moves.handle.revision} has no square {quote(square)}")
     return read
@@ -138,7 +138,7 @@ def _is_meant(read: san.San, move: Move, position: Position, moves: NamedMoves) 
     """Whether a text in SAN means a move, which it may write with more or less than is needed to tell it apart."""
     written = moves.names.san(move, position.board, (), "")
     if written.castling or not written.destination or written.dropped:
-        whole = ("destination", "piece", "dropped", "castling", "enters", "gate")
+        whole = ("destination", "piece", "dropped", "castling", "enters", "gate", "left")
         return all(getattr(read, name) == getattr(written, name) for name in whole)
     source = moves.names.way(move)[0]
     own = all(getattr(read, name) == getattr(written, name) for name in _SAME)
@@ -146,7 +146,7 @@ def _is_meant(read: san.San, move: Move, position: Position, moves: NamedMoves) 
     return own and read.file in ("", source.removesuffix(rank)) and read.rank in ("", rank)
 
 
-_SAME: Final = ("destination", "piece", "promotion", "dropped", "castling", "enters")
+_SAME: Final = ("destination", "piece", "promotion", "dropped", "castling", "enters", "left")
 
 
 def _san(move: Move | Chain, position: Position, moves: NamedMoves) -> str:

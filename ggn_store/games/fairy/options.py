@@ -40,6 +40,7 @@ castlingRookPieces pieceDrops dropLoop capturesToHand firstRankPawnDrops promoti
 whiteDropRegion blackDropRegion dropRegionWhite dropRegionBlack sittuyinRookDrop dropPromoted dropNoDoubled
 dropNoDoubledCount immobilityIllegal gating seirawanGating cambodianMoves diagonalLines soldierPromotionRank
 extinctionPseudoRoyal extinctionPieceTypes extinctionPieceCount dupleCheck promotionLimit
+wallingRule wallingRegion wallingRegionWhite wallingRegionBlack
 """
 RULES: Final = frozenset(_RULES.split())
 # Switches that are a duty of the host when they have this value.
@@ -67,11 +68,8 @@ REFUSED: Final = {
     "blastImmuneTypes": ("-", "C", "it is about captures that destroy what is around them"),
     **dict.fromkeys(("petrifyOnCapture", "petrifyBlastPieces"), ("false", "C", _PETRIFIES)),
     "petrifyOnCaptureTypes": ("-", "C", _PETRIFIES),
-    "wallingRule": ("none", "C", _WALLS),
     **dict.fromkeys(("wallOrMove", "duckGating", "staticGating"), ("false", "C", _WALLS)),
-    **dict.fromkeys(
-        ("wallingRegion", "wallingRegionWhite", "wallingRegionBlack", "staticGatingRegion"), ("-", "C", _WALLS)
-    ),
+    "staticGatingRegion": ("-", "C", _WALLS),
     "arrowGating": ("false", "C", f"{_WALLS}, on a square that it then attacks"),
     "pastGating": ("false", "C", "a move places a wall where it began"),
     "flipEnclosedPieces": ("none", "C", "a drop turns all pieces that it encloses"),

@@ -10,9 +10,10 @@ from ggn_store.games.fairy import ends, toml
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.ini import Option
 from ggn_store.games.fairy.options import DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES
-from ggn_store.games.fairy.piece_moves import PieceMoves, spelled
+from ggn_store.games.fairy.piece_moves import spelled
 from ggn_store.games.fairy.settings import Refusal, Settings
 from ggn_store.games.fairy.start import read_start
+from ggn_store.games.fairy.walls import Walls
 from ggn_store.games.rules import SIDES
 from ggn_store.games.tables import MAX_FILE_LIMIT
 from ggn_store.model import play
@@ -27,7 +28,9 @@ def translate(name: str, options: Mapping[str, Option], source: str) -> tuple[st
     """The definition of a variant in TOML, and its refusals; with any that no host can take over, it is not whole."""
     settings = Settings(options)
     _classify(settings)
-    text = _Translation(name, settings, read_start(settings), source).text()
+    translation = _Translation(name, settings, read_start(settings), source)
+    text = translation.text()
+    translation.check_walls(text)
     return text, sorted(settings.refusals, key=lambda refusal: (refusal.line or 0, refusal.option))
 
 
@@ -53,12 +56,12 @@ def _inline(parts: Iterable[str]) -> str:
     return f"{{ {', '.join(parts)} }}"
 
 
-class _Translation(PieceMoves):
+class _Translation(Walls):
     """Writes one definition."""
 
     def text(self) -> str:
         """The definition."""
-        tables = [line for letter in self.letters() for line in self._tables(letter)]
+        tables = [line for letter in self.letters() for line in self._tables(letter)] + self.wall_table()
         head = [
             f"title = {toml.text(self.name)}",
             f"source = {toml.text(self.source)}",
@@ -150,7 +153,7 @@ class _Translation(PieceMoves):
             squares = self.unmoved[letter]
             lines.append(f"unmoved = {toml.zone(squares.values(), self.image)}")
         lines += self._promotion(letter, side)
-        return lines + self._drop(letter)
+        return lines + self._drop(letter) + self.wall_lines(letter)
 
     # --- what becomes of a piece ---
 
@@ -217,7 +220,7 @@ class _Translation(PieceMoves):
             zone = self._promotion_zone()
             forced = "true" if self.s.flag("mandatoryPiecePromotion") else "false"
             lines.append(self._promotion_line(zone, [letter], forced, leaving=True))
-        return lines
+        return lines + self.wall_lines(target)
 
     def _drop(self, letter: str) -> list[str]:
         kind = self.s.letter_types[letter]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ggn_store.errors import ConversionError, PositionError, printable, quote
-from ggn_store.games.fairy import write_ends
+from ggn_store.games.fairy import write_ends, write_walls
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.options import CAMBODIAN, DUTIES
 from ggn_store.games.fairy.write_pieces import TRIPLE_STEP, LeftOut, PieceWriter, said, ways
@@ -60,6 +60,7 @@ class Writer(PieceWriter):
         self._castlings()
         self._hands()
         self._immobility()
+        write_walls.write(self)
         self._duties()
         write_ends.write(self)
         head = [self.definition.title, *(filter(None, [self.definition.source])), *map(str, self.left)]

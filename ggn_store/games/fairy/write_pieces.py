@@ -64,6 +64,17 @@ def ways(patterns: Iterable[Pattern]) -> frozenset[object]:
     return frozenset(found)
 
 
+def quiet(patterns: Iterable[Pattern]) -> frozenset[object]:
+    """Of what patterns say, the quiet moves that are no first ones."""
+    plain = [pattern for pattern in patterns if not pattern.initial]
+    legs = [tuple(replace(leg, capture=False, friendly=False) for leg in pattern.legs) for pattern in plain]
+    return ways(replace(pattern, legs=leg) for pattern, leg in zip(plain, legs, strict=True))
+
+
+def _is_wall(piece: PieceRule) -> bool:
+    return piece.fen == "*" and piece.immune and not any(also.moves.patterns for also in piece.ways)
+
+
 def said(betza: str) -> frozenset[object]:
     return ways(parse(betza)) if betza else frozenset()
 
@@ -94,7 +105,8 @@ class PieceWriter:
         self.start = feen.parse(definition.start).board if definition.start is not None else {}
         # Pieces as their tables name them, each once where both sides have the same.
         self.pieces = {(piece.token, piece.sides): piece for piece in definition.pieces}
-        self.plain = [piece for piece in definition.pieces if piece.state == ""]
+        self.walls = {piece.token for piece in definition.pieces if _is_wall(piece)}
+        self.plain = [piece for piece in definition.pieces if piece.state == "" and piece.token not in self.walls]
         self.letters: dict[str, str] = {piece.letter: piece.letter.lower() for piece in self.plain}
         self.kinds: dict[str, str] = {}
         self.immobile: list[PieceRule] = []
