@@ -36,7 +36,8 @@ class DefinedNames(Names):
 
     def mark(self, before: str, after: str) -> str:
         old, new = self.token(before), self.token(after)
-        if old == new:
+        form = self._definition.forms.get(after)
+        if old == new or (form is not None and form.piece.is_wall):  # to stone is no choice
             return ""
         if old[-1] == new[-1] or new == "+P":
             return "+" if new[0] == "+" else "-"

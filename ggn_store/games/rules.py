@@ -152,6 +152,11 @@ class PieceRule:
         return (Also(self.moves), *self.also)
 
     @property
+    def is_wall(self) -> bool:
+        """Whether it stands in the way for good: it never moves, and nothing takes it."""
+        return self.immune and not any(also.moves.patterns for also in self.ways)
+
+    @property
     def letter(self) -> str:
         """The letter, in upper case."""
         return self.token[-1]

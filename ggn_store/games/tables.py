@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -59,6 +59,7 @@ class Tables:
         self._captures = captures
         self._mixed = mixed
         self.paths: dict[Side, dict[str, Path]] = {"first": {}, "second": {}}
+        self._walls: set[str] = set()
         self._start: Feen | None = None
 
     def read(self, data: Table, start: Feen | None) -> tuple[PieceRule, ...]:
@@ -67,6 +68,7 @@ class Tables:
         tables = list(self._tables(data))
         if not tables and not self._values.complaints:
             self._values.complain(("pieces",), "a definition has pieces", allowed="tables such as [pieces.K]")
+        self._walls = {str(path[1]) for path, _, each in tables if _is_wall(each)}
         return _with_unmoved_rooks([self._piece(table, path, sides) for path, sides, table in tables])
 
     def _tables(self, data: Table) -> Iterator[tuple[Path, tuple[Side, ...], dict[str, Any]]]:
@@ -225,7 +227,7 @@ class Tables:
             if item.get("to", []) == []:
                 values.complain((*at, "to"), "a promotion says what the piece becomes", allowed='such as ["Q", "+P"]')
             to = values.texts(item, "to", at)
-            self._check_tokens(to, (*at, "to"), sides, numbered=True)
+            self._check_tokens(to, (*at, "to"), sides, numbered=True, but=self._walls)
             on = values.choice(item, "on", at, TRIGGERS) or "enter"
             zone = self._squares.optional_zone(item, "zone", at)
             if "zone" not in item and on != "any":
@@ -313,10 +315,18 @@ class Tables:
 
     # --- names ---
 
-    def _check_tokens(self, tokens: list[str], path: Path, sides: tuple[Side, ...], numbered: bool = False) -> None:
+    def _check_tokens(
+        self,
+        tokens: list[str],
+        path: Path,
+        sides: tuple[Side, ...],
+        numbered: bool = False,
+        but: Collection[str] = (),
+    ) -> None:
+        """Complain about tokens that a side has no piece for, `but` for those that stand for the other side's."""
         for number, token in enumerate(tokens):
             for side in sides:
-                if token not in self.paths[side]:
+                if token not in self.paths[side] and token not in but:
                     at = (*path, number) if numbered else path
                     self._values.complain(
                         at, f"the {side} side has no such piece", token, offer(list(self.paths[side]))
@@ -340,6 +350,11 @@ class Tables:
         if text == "*" and path[0] not in SIDES:
             self._values.complain((*path, "fen"), "* has no side: it is a piece of one", text, "a table [first.X]")
         return text
+
+
+def _is_wall(table: Table) -> bool:
+    """Whether a piece is one that both sides may leave: see `PieceRule.is_wall`."""
+    return table.get("immune") is True and not table.get("betza") and not table.get("also")
 
 
 def _is_over_empty_squares(pattern: Pattern) -> bool:

@@ -120,6 +120,8 @@ MUTANTS: list[tuple[str, str, Change]] = [
     ("way of the arrow", "amazons", walling("Q", moves=Moves("mR", parse("mR")))),
     ("place of the arrow", "amazons", walling("Q", moves=Moves(), past=True)),
     ("squares that stay", "isolation", walling("P", zone=None)),
+    ("stones in the way", "petrified", piece("W", immune=False)),
+    ("a king that would be stone", "petrified", betza("K", "K")),
     ("trail", "snailtrail", walling("P", past=False)),
     ("royal safety", "chess", without("royal-safety")),
     ("flying general", "xiangqi", without("flying-general")),

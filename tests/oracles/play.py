@@ -268,7 +268,7 @@ class Game:
             return castling.source + castling.rook_source
         before, after = self._token(move.piece), self._token(str(move.board[move.destination]))
         suffix = ""
-        if before != after:
+        if before != after and not self.forms[str(move.board[move.destination])].piece.is_wall:
             same = before[-1] == after[-1]
             suffix = ("+" if after[0] == "+" else "-") if same or after == "+P" else after.strip("+-").lower()
         return f"{move.source}{move.destination}{suffix}"

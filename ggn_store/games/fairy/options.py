@@ -40,7 +40,7 @@ castlingRookPieces pieceDrops dropLoop capturesToHand firstRankPawnDrops promoti
 whiteDropRegion blackDropRegion dropRegionWhite dropRegionBlack sittuyinRookDrop dropPromoted dropNoDoubled
 dropNoDoubledCount immobilityIllegal gating seirawanGating cambodianMoves diagonalLines soldierPromotionRank
 extinctionPseudoRoyal extinctionPieceTypes extinctionPieceCount dupleCheck promotionLimit
-wallingRule wallingRegion wallingRegionWhite wallingRegionBlack
+wallingRule wallingRegion wallingRegionWhite wallingRegionBlack petrifyOnCaptureTypes
 """
 RULES: Final = frozenset(_RULES.split())
 # Switches that are a duty of the host when they have this value.
@@ -67,7 +67,6 @@ REFUSED: Final = {
     "blastOnCapture": ("false", "C", "what a capture destroys depends on every square around it"),
     "blastImmuneTypes": ("-", "C", "it is about captures that destroy what is around them"),
     **dict.fromkeys(("petrifyOnCapture", "petrifyBlastPieces"), ("false", "C", _PETRIFIES)),
-    "petrifyOnCaptureTypes": ("-", "C", _PETRIFIES),
     **dict.fromkeys(("wallOrMove", "duckGating", "staticGating"), ("false", "C", _WALLS)),
     "staticGatingRegion": ("-", "C", _WALLS),
     "arrowGating": ("false", "C", f"{_WALLS}, on a square that it then attacks"),

@@ -22,14 +22,18 @@ _PAIR = re.compile(r"([A-Za-z]):(\S+)", re.ASCII)
 
 
 # Options that name pieces by letter. What inherits them inherits the types that they meant.
-_SETS: Final = frozenset(
-    f"{name}{side}"
-    for name in (
-        *("pawnTypes", "promotionPawnTypes", "promotionPieceTypes", "enPassantTypes", "castlingRookPieces"),
-        *("flagPiece", "nMoveRuleTypes"),
+_SETS: Final = (
+    frozenset(
+        f"{name}{side}"
+        for name in (
+            *("pawnTypes", "promotionPawnTypes", "promotionPieceTypes", "enPassantTypes", "castlingRookPieces"),
+            *("flagPiece", "nMoveRuleTypes"),
+        )
+        for side in ("", "White", "Black")
     )
-    for side in ("", "White", "Black")
-) | {"castlingKingPiece", "extinctionPieceTypes", "connectPieceTypes", "mutuallyImmuneTypes", "dropNoDoubled"}
+    | {"castlingKingPiece", "extinctionPieceTypes", "connectPieceTypes", "mutuallyImmuneTypes", "dropNoDoubled"}
+    | {"petrifyOnCaptureTypes"}
+)
 _PAIRS: Final = frozenset({"promotedPieceType", "promotionLimit"})
 
 

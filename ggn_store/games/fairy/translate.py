@@ -152,7 +152,7 @@ class _Translation(Walls):
         if letter in self.unmoved:
             squares = self.unmoved[letter]
             lines.append(f"unmoved = {toml.zone(squares.values(), self.image)}")
-        lines += self._promotion(letter, side)
+        lines += self.petrifying(letter, self._promotion(letter, side))
         return lines + self._drop(letter) + self.wall_lines(letter)
 
     # --- what becomes of a piece ---

@@ -1,4 +1,4 @@
-"""The walls of a variant: what its pieces leave on the board with each move, as a definition says it."""
+"""The walls of a variant: what its pieces leave on the board, or become, as a definition says it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ggn_store.games.fairy.piece_moves import PieceMoves
 from ggn_store.games.rules import SIDES
 
 _RULE: Final = "wallingRule"
+_PETRIFIED: Final = "petrifyOnCaptureTypes"
 RULES: Final = ("arrow", "past", "static")
 # Where a wall is left belongs to the moves of pieces, and these have none of the kind, or others beside them.
 _HOPS: Final = frozenset("pg")
@@ -29,9 +30,31 @@ class Walls(PieceMoves):
         rule = self.s.value(_RULE, "none").lower()
         return "" if rule == "none" else rule
 
+    @property
+    def petrified(self) -> str:
+        """The letters of the pieces that are walls once they have captured."""
+        return self.s.letters(_PETRIFIED)
+
+    def _betza(self, letter: str) -> tuple[str, list[str]]:
+        betza, also = super()._betza(letter)
+        if letter in self.terminal and letter in self.petrified:
+            # It would be lost with its capture, and so attacks nothing.
+            return "".join(map("".join, _quiet(betza_parts(betza) or []))), also
+        return betza, also
+
+    def petrifying(self, letter: str, promotion: list[str]) -> list[str]:
+        """What becomes of a piece, by a capture or, on the lines that are given, by a promotion."""
+        if letter not in self.petrified or letter in self.terminal:
+            return promotion
+        if promotion:
+            self.s.refuse(_PETRIFIED, "a capture that promotes would be one move, and has several names", "C")
+        return [f'promotion = {{ on = "any", to = ["{self._letter()}"], forced = true, capturing = true }}']
+
     def wall_table(self) -> list[str]:
         """The table of the wall, a piece of the first side that nothing takes and that never moves."""
-        if not self.walling:
+        if self.petrified:
+            self._check_petrified()
+        if not self.walling and not self.petrified:
             return []
         own = ['name = "wall"', 'betza = ""', "immune = true", 'fen = "*"']
         return ["", f"[first.{self._letter()}]", *own]
@@ -54,6 +77,12 @@ class Walls(PieceMoves):
         if self.walling == "arrow":
             parts.append(f"betza = {toml.text(self._arrow(betza, also))}")
         return [f"wall = {{ {', '.join(parts)} }}"]
+
+    def _check_petrified(self) -> None:
+        if self.s.letter("king") in [*self.petrified]:
+            self.s.refuse(_PETRIFIED, "a king that captures is no more, and the engine plays on", "C")
+        if self.captures:
+            self.s.refuse(_PETRIFIED, "what is petrified goes to a hand, too", "C")
 
     def check_walls(self, text: str) -> None:
         """Refuse walls that the definition `text` cannot say."""
@@ -85,21 +114,20 @@ class Walls(PieceMoves):
 
     def _arrow(self, betza: str, also: list[str]) -> str:
         """The quiet moves of a piece, which its arrow goes."""
-        quiet = ""
-        for modifiers, atom, length in betza_parts(betza) or ():
-            if "i" in modifiers or ("m" not in modifiers and "c" in modifiers):
-                continue
-            if also or _HOPS & set(modifiers):
-                quiet = ""
-                break
-            quiet += f"m{modifiers.translate(_QUIET)}{atom}{length}"
-        if not quiet:
+        parts = [part for part in _quiet(betza_parts(betza) or []) if "i" not in part[0]]
+        if also or not parts or any(_HOPS & set(modifiers) for modifiers, _, _ in parts):
             self.s.refuse(_RULE, f"an arrow cannot go as {betza or 'nothing'} goes", "C")
-        return quiet
+        return "".join(map("".join, parts))
 
     def _letter(self) -> str:
         known = self.s.letter_types
         return next(letter for letter in f"W{string.ascii_uppercase}?" if letter not in known)
 
 
-_QUIET: Final = str.maketrans("", "", "mce")
+def _quiet(parts: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """The quiet moves among the parts of a Betza string."""
+    quiet = [part for part in parts if "m" in part[0] or "c" not in part[0]]
+    return [(f"m{modifiers.translate(_MODES)}", atom, length) for modifiers, atom, length in quiet]
+
+
+_MODES: Final = str.maketrans("", "", "mce")

@@ -150,7 +150,9 @@ class Writer(PieceWriter):
             for rule in rules[1:]:
                 self.leave(where, f"a piece has one promotion: not {quote(', '.join(rule.to))}", moves=True)
             for rule in rules[:1]:
-                if rule.to == (f"+{piece.letter}",):
+                if {*rule.to} <= self.walls:
+                    write_walls.petrify(self, piece, rule, where)
+                elif rule.to == (f"+{piece.letter}",):
                     self._piece_promotion(piece, rule, where)
                 elif piece.state == "+" and rule.to == (piece.letter,):
                     self.put("pieceDemotion", "true", where)

@@ -71,10 +71,6 @@ def quiet(patterns: Iterable[Pattern]) -> frozenset[object]:
     return ways(replace(pattern, legs=leg) for pattern, leg in zip(plain, legs, strict=True))
 
 
-def _is_wall(piece: PieceRule) -> bool:
-    return piece.fen == "*" and piece.immune and not any(also.moves.patterns for also in piece.ways)
-
-
 def said(betza: str) -> frozenset[object]:
     return ways(parse(betza)) if betza else frozenset()
 
@@ -105,7 +101,7 @@ class PieceWriter:
         self.start = feen.parse(definition.start).board if definition.start is not None else {}
         # Pieces as their tables name them, each once where both sides have the same.
         self.pieces = {(piece.token, piece.sides): piece for piece in definition.pieces}
-        self.walls = {piece.token for piece in definition.pieces if _is_wall(piece)}
+        self.walls = {piece.token for piece in definition.pieces if piece.is_wall and piece.fen == "*"}
         self.plain = [piece for piece in definition.pieces if piece.state == "" and piece.token not in self.walls]
         self.letters: dict[str, str] = {piece.letter: piece.letter.lower() for piece in self.plain}
         self.kinds: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ggn_store.games.fairy.write_pieces import PieceWriter, quiet, ways
-from ggn_store.games.rules import PieceRule, Wall, Zone
+from ggn_store.games.rules import PieceRule, Promotion, Wall, Zone
 
 _ARROW: Final = "an arrow goes as its piece does in Fairy-Stockfish"
 
@@ -20,6 +20,14 @@ def write(writer: PieceWriter) -> None:
             writer.leave(writer.where(piece, "wall"), "each move of every piece leaves a wall, or none", moves=True)
     if walled and writer.has_royal:
         writer.leave("play.duties", "walls shield no royal piece in Fairy-Stockfish", moves=True)
+
+
+def petrify(writer: PieceWriter, piece: PieceRule, rule: Promotion, where: str) -> None:
+    """The option of a piece that is a wall once it has captured."""
+    if not (rule.on == "any" and rule.capturing and rule.forced == "yes") or piece.state:
+        writer.leave(where, "a piece turns to stone with each of its captures, and no other way", moves=True)
+    before = writer.options.get("petrifyOnCaptureTypes", "")
+    writer.options["petrifyOnCaptureTypes"] = before + piece.letter.lower()
 
 
 def _rule(writer: PieceWriter, piece: PieceRule, wall: Wall, where: str) -> None:
