@@ -150,9 +150,9 @@ def test_holes_of_the_board_are_no_squares() -> None:
 # --- refusals ---
 
 REFUSED = [
-    ("blastOnCapture = true", "blastOnCapture", "C", "what a capture destroys"),
+    ("blastOnCapture = true", "blastOnCapture", "C", "what a capture destroys .*: up to 10,900,000,000 possibilities"),
     ("wallingRule = past", "wallingRule", "C", "do not shield a royal piece"),
-    ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces"),
+    ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces .*: up to [0-9]{2},[0-9,]{7} poss"),
     ("twoBoards = true", "twoBoards", "D", "another board"),
     ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves no piece"),
     ("chess960 = true", "chess960", "D", "one of 960 starts"),
@@ -189,7 +189,7 @@ def test_what_cannot_be_carried_is_told_with_its_line(option: str, name: str, ti
     assert variant.definition is None
     found = [refusal for refusal in variant.refusals if refusal.option == name]
     assert [(refusal.line, refusal.tier) for refusal in found] == [(4, tier)]
-    assert reason in found[0].reason
+    assert re.search(reason if ".*" in reason else re.escape(reason), found[0].reason), found[0].reason
 
 
 def test_every_reason_is_told_and_the_worst_tier() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ggn_store.games.fairy import ends, toml
+from ggn_store.games.fairy import counts, ends, toml
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.ini import Option
 from ggn_store.games.fairy.options import DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES
@@ -30,8 +30,8 @@ def translate(name: str, options: Mapping[str, Option], source: str) -> tuple[st
     _classify(settings)
     translation = _Translation(name, settings, read_start(settings), source)
     text = translation.text()
-    translation.check_walls(text)
-    return text, sorted(settings.refusals, key=lambda refusal: (refusal.line or 0, refusal.option))
+    refusals = [counts.counted(refusal, translation, text) for refusal in settings.refusals]
+    return text, sorted(refusals, key=lambda refusal: (refusal.line or 0, refusal.option))
 
 
 def _classify(settings: Settings) -> None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import string
 from typing import Final
 
-from ggn_store.errors import DocumentError
-from ggn_store.games import definition as definitions
-from ggn_store.games import estimate
 from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.options import betza_parts
@@ -56,6 +53,8 @@ class Walls(PieceMoves):
             self._check_petrified()
         if not self.walling and not self.petrified:
             return []
+        if self.walling and (reason := self._reason()):
+            self.s.refuse(_RULE, reason, "C")
         own = ['name = "wall"', 'betza = ""', "immune = true", 'fen = "*"']
         return ["", f"[first.{self._letter()}]", *own]
 
@@ -84,14 +83,9 @@ class Walls(PieceMoves):
         if self.captures:
             self.s.refuse(_PETRIFIED, "what is petrified goes to a hand, too", "C")
 
-    def check_walls(self, text: str) -> None:
-        """Refuse walls that the definition `text` cannot say."""
-        if self.walling and (reason := self._reason(text)):
-            self.s.refuse(_RULE, reason, "C")
-
-    def _reason(self, text: str) -> str:
+    def _reason(self) -> str:
         if self.walling == "duck":
-            return f"a move takes the duck from any square to any other{self._ducks(text)}"
+            return "a move takes the duck from any square to any other"
         if self.walling == "edge":
             return "a wall has to be on the edge or beside another one"
         if self.walling not in RULES:
@@ -103,14 +97,6 @@ class Walls(PieceMoves):
         if self.walling == "arrow" and any(self.castlings.values()):
             return "where a king shoots that castles is not known"
         return ""
-
-    def _ducks(self, text: str) -> str:
-        """How many possibilities that is, where the rest of a variant is a game."""
-        try:
-            moves = estimate.total(definitions.read(text))
-        except DocumentError:
-            return ""
-        return f": up to {moves * len(self.squares) ** 2:,} possibilities"
 
     def _arrow(self, betza: str, also: list[str]) -> str:
         """The quiet moves of a piece, which its arrow goes."""

@@ -1,0 +1,74 @@
+"""How many possibilities it would be to say what a definition refuses to: a number for the reason of a refusal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from ggn_store.errors import DocumentError
+from ggn_store.games import definition as definitions
+from ggn_store.games import estimate
+from ggn_store.games.fairy.base import BaseVariant
+from ggn_store.games.fairy.settings import Refusal
+from ggn_store.games.rules import SIDES, Definition
+
+_AROUND: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+
+
+def counted(refusal: Refusal, variant: BaseVariant, text: str) -> Refusal:
+    """A refusal with the number of possibilities in its reason, where the rest of the variant, `text`, is a game."""
+    count = _COUNTS.get((refusal.option, refusal.value.lower())) or _COUNTS.get((refusal.option, ""))
+    if count is None:
+        return refusal
+    try:
+        found = count(definitions.read(text), variant)
+    except DocumentError:
+        return refusal
+    return replace(refusal, reason=f"{refusal.reason}: up to {found:,} possibilities")
+
+
+def _ducks(definition: Definition, variant: BaseVariant) -> int:
+    """Each move with each square that the duck can come from, and go to."""
+    return estimate.total(definition) * len(variant.squares) ** 2
+
+
+def _blasts(definition: Definition, variant: BaseVariant) -> int:
+    """Each move with what is spared on each of the eight squares around, or that nothing is."""
+    spared = variant.s.letter("pawn") + variant.s.letters("blastImmuneTypes")
+    forms = sum(form.piece.letter in spared for form in definition.forms.values())
+    return int(estimate.total(definition) * (forms + 1) ** len(_AROUND))
+
+
+def _turned_around(definition: Definition, variant: BaseVariant) -> int:
+    """Each move with what may stand on each of the eight squares around: something to turn, or nothing."""
+    return int((estimate.total(definition) + len(SIDES) * len(variant.squares)) * 2 ** len(_AROUND))
+
+
+def _enclosed(definition: Definition, variant: BaseVariant) -> int:
+    """Each square with as many enclosed pieces as there may be in each of eight directions.
+
+    Of n squares up to n - 1 may be enclosed. Where none is, that is said of the first of them that is no enemy, or of
+    the last: n ways.
+    """
+    lattice = definition.lattice
+    total = 0
+    for square in variant.squares:
+        ways = []
+        for step in _AROUND:
+            at, length = lattice.step(square, step), 0
+            while at is not None:
+                at, length = lattice.step(at, step), length + 1
+            ways.append(max(1, 2 * length - 1))
+        total += math.prod(ways)
+    return len(SIDES) * total
+
+
+# By an option and its value, "" for any.
+_COUNTS: Final[Mapping[tuple[str, str], Callable[[Definition, BaseVariant], int]]] = {
+    ("wallingRule", "duck"): _ducks,
+    ("blastOnCapture", ""): _blasts,
+    ("flipEnclosedPieces", "ataxx"): _turned_around,
+    ("flipEnclosedPieces", ""): _enclosed,
+}
