@@ -10,12 +10,11 @@ import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.model.play import DUTIES, HOST_DUTIES, Play
-from ggn_store.model.selection import select
 from ggn_store.render.moves import place_text
 from ggn_store.render.records import compact, table
 
 _RULESETS = ("name", "revision", "state", "dialect", "board", "pieces", "possibilities", "title")
-_GAMES = ("name", "title", "board", "tier", "pieces", "possibilities")
+_GAMES = ("name", "title", "board", "tier", "possibilities", "families")
 _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditions")
 
 
@@ -30,15 +29,15 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
 def list_(ctx: click.Context, rulesets: tuple[str, ...], library: bool, everything: bool, form: str | None) -> None:
     """List the rulesets of the store, each in its newest revision, or the games of the library.
 
-    RULESET is a name, a namespace (team/) or a glob, as for every command that takes several: see `guide teams`.
+    RULESET is a name, a namespace (team/) or a glob, as for every command that takes several: see `guide teams`. With
+    --library it may also be a family of games, or another name for one, such as draughts.
     """
     hidden = 0
     if library:
-        from ggn_store.api.loading.games import library_games
+        from ggn_store.api.loading.games import library_games, library_names
 
-        games = library_games()
-        wanted = select(rulesets, [game.name for game in games], "the library")
-        found = [game.data() for game in games if not rulesets or game.name in wanted]
+        wanted = library_names(rulesets)
+        found = [game.data() for game in library_games() if not rulesets or game.name in wanted]
     else:
         summaries = options.open_store(ctx).list(*rulesets)
         shown = [each for each in summaries if everything or each.revision.state != "retired"]

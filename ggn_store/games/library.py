@@ -1,4 +1,7 @@
-"""The games that come with the package: their definitions, and what is in each without generating it."""
+"""The games that come with the package: their definitions, and what is in each without generating it.
+
+Game descriptions are games of the library, too, under `gdl/`. What people look for leads to games by `families.toml`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ggn_store import resources
 from ggn_store.errors import GgnStoreError, UnknownNameError, did_you_mean, offer, quote
+from ggn_store.notation import toml
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 # Well-known games that are loaded together in a few seconds.
 STARTER: Final = ("chess", "makruk", "minishogi", "tic-tac-toe", "xiangqi")
 INDEX: Final = "index.csv"
+FAMILIES: Final = "families.toml"
+DESCRIPTIONS: Final = "gdl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +31,8 @@ class Game:
     """What the index says of a game.
 
     `duties` are what it asks for beyond its moves, `host` what it leaves to whoever plays it, `sha256` is of the
-    canonical text of its document, and the counts are of its pieces, possibilities and conditions.
+    canonical text of its document, and the counts are of its pieces, possibilities and conditions. `families` and
+    `also`, other names of the game, are what it is found by.
     """
 
     name: str
@@ -38,10 +45,16 @@ class Game:
     possibilities: int
     conditions: int
     sha256: str
+    families: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """The game as JSON data."""
         return asdict(self)
+
+
+# What the index has of it.
+COLUMNS: Final = [field.name for field in fields(Game)][:-2]
 
 
 def directory() -> Path:
@@ -54,13 +67,56 @@ def names() -> list[str]:
     return sorted(path.stem for path in directory().glob("*.toml"))
 
 
+def descriptions() -> list[str]:
+    """The names of all game descriptions of the library, such as `gdl/checkers`."""
+    return sorted(f"{DESCRIPTIONS}/{path.stem}" for path in (directory().parent / DESCRIPTIONS).glob("*.json"))
+
+
 def path_of(name: str) -> Path:
     """The file that defines a game of the library; raises UnknownNameError, naming the nearest names."""
     known = names()
     if name in known:
         return directory() / f"{name}.toml"
-    hint = did_you_mean(name.lower(), known) or f"; it has {offer(known)}"
-    raise UnknownNameError(f"the library has no game {quote(name)}{hint} (`ggn-store list --library` shows all)")
+    raise unknown(name)
+
+
+def unknown(name: str) -> UnknownNameError:
+    """What to say of a name that no game has: the games that it leads to, or the nearest name."""
+    known = names()
+    found = find(name)
+    hint = f"; by this word there is {offer(found)}" if found else did_you_mean(name.lower(), known)
+    hint = hint or f"; it has {offer(known)}"
+    return UnknownNameError(f"the library has no game {quote(name)}{hint} (`ggn-store list --library` shows all)")
+
+
+def find(text: str) -> list[str]:
+    """The games that a text leads to: those of a family, or with these words in their name or another name of theirs.
+
+    Case does not count. An empty list where there is none.
+    """
+    wanted = text.casefold()
+    words, found = wanted.split(), []
+    for game in index().values():
+        called = (game.name, *game.families, *game.also, *(word for each in game.families for word in _also(each)))
+        told = " ".join((game.name, game.title, *game.also)).casefold().replace("-", " ").split()
+        if wanted in map(str.casefold, called) or (words and all(word in told for word in words)):
+            found.append(game.name)
+    return found
+
+
+def _also(family: str) -> tuple[str, ...]:
+    """Other words for a family."""
+    return tuple(_families()[family].get("also", ()))
+
+
+@functools.cache
+def _families() -> Mapping[str, Mapping[str, Any]]:
+    return dict(_groups()["families"])
+
+
+@functools.cache
+def _groups() -> Mapping[str, Any]:
+    return toml.load((directory().parent / FAMILIES).read_text("utf-8"))
 
 
 def read_game(name: str) -> Definition:
@@ -77,7 +133,7 @@ def index() -> Mapping[str, Game]:
     try:
         with (directory() / INDEX).open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file, strict=True)
-            if rows.fieldnames != [field.name for field in fields(Game)]:
+            if rows.fieldnames != COLUMNS:
                 raise ValueError("it has other columns")
             return {row["name"]: _game(row) for row in rows}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error) as error:
@@ -85,7 +141,9 @@ def index() -> Mapping[str, Game]:
 
 
 def _game(row: Mapping[str, Any]) -> Game:
-    known = {each.name: row[each.name] for each in fields(Game)}
+    known = {name: row[name] for name in COLUMNS}
     counts = {name: int(row[name]) for name in ("pieces", "possibilities", "conditions")}
     words = {name: tuple(row[name].split()) for name in ("duties", "host")}
-    return Game(**known | counts | words | {"tier": row["tier"] or None})
+    families = tuple(name for name, family in _families().items() if row["name"] in family["games"])
+    found = {"families": families, "also": tuple(_groups()["names"].get(row["name"], ()))}
+    return Game(**known | counts | words | found | {"tier": row["tier"] or None})

@@ -8,15 +8,16 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ggn_store import GgnStoreError, Store, UnknownNameError, find_game, generate, read_definition
-from ggn_store.api.loading.games import library_files, library_games
+from ggn_store.api.loading.games import library_files, library_games, library_names
 from ggn_store.games import library
 from ggn_store.games.library import Game
+from ggn_store.notation import toml
 from tests.support import library_index
 from tests.support.guards import drop_guards_of_file
 from tests.support.program import QUICK, Command, Program, child_environment, complete, names, on_terminal, write
@@ -96,19 +97,25 @@ def said(name: str) -> dict[str, object]:
 def test_the_index_has_every_game_as_its_definition_names_it() -> None:
     index = library.index()
     stale = "the index is stale: run `python -m tests.support.library_index`"
-    assert list(index) == library.names(), stale
-    for name, game in index.items():
+    assert list(index) == sorted([*library.names(), *library.descriptions()]), stale
+    for name in library.names():
+        game = index[name]
         assert {key: getattr(game, key) for key in said(name)} == said(name), stale
     assert library_index.PATH.read_text("utf-8") == library_index.text(list(index.values())), stale
 
 
 def check(game: Game) -> None:
-    assert library_index.survey(game.name, library.read_game(game.name)) == game, (
-        "run `python -m tests.support.library_index`"
+    described = game.name in library.descriptions()
+    found = (
+        library_index.survey_description(game.name)
+        if described
+        else library_index.survey(game.name, library.read_game(game.name))
     )
+    known = replace(found, families=game.families, also=game.also)
+    assert known == game, "run `python -m tests.support.library_index`"
 
 
-@pytest.mark.parametrize("name", library.STARTER)
+@pytest.mark.parametrize("name", [*library.STARTER, "gdl/checkers"])
 def test_the_index_says_what_is_in_a_game(name: str) -> None:
     check(library.index()[name])
 
@@ -130,7 +137,7 @@ def test_the_index_counts_and_digests_the_document() -> None:
 
 def test_a_broken_index_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(library, "directory", lambda: tmp_path)
-    columns = ",".join(field.name for field in fields(Game))
+    columns = ",".join(library.COLUMNS)
     for text in (None, "{", "name\nchess\n", f"{columns}\nchess\n", f"{columns}\nchess,,,,,many,,,\n"):
         library.index.cache_clear()
         if text is not None:
@@ -145,14 +152,56 @@ def test_a_broken_index_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 def test_the_library_is_listed_without_a_store(run: Program, tmp_path: Path) -> None:
     listed = run("list", "--library")
-    assert names(listed) == library.names()
+    assert names(listed) == [*library.names(), *library.descriptions()]
     assert listed.records() == json.loads(run("list", "--library", "--format", "json").out)
     assert listed.records() == [json.loads(json.dumps(game.data())) for game in library_games()]
     table = run("list", "--library", "--format", "table").out.splitlines()
-    assert table[0].split() == ["name", "title", "board", "tier", "pieces", "possibilities"]
+    assert table[0].split() == ["name", "title", "board", "tier", "possibilities", "families"]
     [chess] = [line for line in table if line.startswith("chess ")]
-    assert chess.split() == ["chess", "Chess", "8x8", "B", "18", "15292"]
+    assert chess.split()[:6] == ["chess", "Chess", "8x8", "B", "15292", "chess"]
     assert not (tmp_path / "home").exists()
+
+
+SOUGHT = [
+    ("draughts", "gdl/checkers"),
+    ("checkers", "gdl/checkers"),
+    ("Thai chess", "ai-wok asean cambodian karouk makpong makruk"),
+    ("noughts and crosses", "tic-tac-toe"),
+    ("isola", "isolation"),
+    ("janggi", "janggi"),
+    ("Korean chess", "janggi janggicasual janggimodern janggitraditional"),
+    ("mini xiangqi", "minixiangqi"),
+    ("capahouse", "capahouse"),
+]
+
+
+@pytest.mark.parametrize(("word", "found"), SOUGHT)
+def test_a_game_is_found_by_what_people_call_it(word: str, found: str) -> None:
+    assert library_names([word]) == found.split()
+
+
+def test_every_game_is_in_a_family_and_every_family_has_games() -> None:
+    known = {game.name: game for game in library_games()}
+    assert [game.name for game in known.values() if not game.families] == []
+    told = toml.load((library.directory().parent / library.FAMILIES).read_text("utf-8"))
+    named = [name for family in told["families"].values() for name in family["games"]]
+    assert set(named) | set(told["names"]) == set(named) <= set(known)
+    assert all(family["games"] == sorted(set(family["games"])) for family in told["families"].values())
+
+
+def test_families_are_listed_and_a_word_without_games_is_told(run: Program) -> None:
+    [found] = run("list", "--library", "draughts", "draughts").records()
+    assert (found["name"], found["families"], found["possibilities"]) == ("gdl/checkers", ["draughts"], 1020)
+    assert names(run("list", "--library", "janggi*", "SHATAR")) == [
+        *("janggi", "janggicasual", "janggimodern", "janggitraditional", "shatar"),
+    ]
+    for words, said in (
+        (("list", "--library", "shogj"), 'no game "shogj": did you mean shogi?'),
+        (("load", "--library", "draughts"), 'no game "draughts"; by this word there is gdl/checkers'),
+    ):
+        told = run(*words)
+        assert (told.code, told.out) == (1, "")
+        assert said in told.err
 
 
 # --- generate ---

@@ -9,13 +9,16 @@ import csv
 import hashlib
 import io
 import sys
-from dataclasses import fields
 
+from ggn_store.api.loading import incoming
+from ggn_store.api.loading.games import library_files
 from ggn_store.games import library
 from ggn_store.games.generate import pieces
 from ggn_store.games.library import Game
 from ggn_store.games.rules import Definition
-from ggn_store.model.document import Piece, canonical_text
+from ggn_store.model import play
+from ggn_store.model.document import Document, Piece, canonical_text
+from ggn_store.notation.hand import HAND
 
 PATH = library.directory() / library.INDEX
 
@@ -41,16 +44,40 @@ def survey(name: str, definition: Definition) -> Game:
         tier=definition.tier,
         duties=tuple(duty.name for duty in definition.said.duties),
         host=definition.said.host,
-        **count,
+        pieces=count["pieces"],
+        possibilities=count["possibilities"],
+        conditions=count["conditions"],
         sha256=sha256.hexdigest(),
+    )
+
+
+def survey_description(name: str) -> Game:
+    """What the index says of a game description, found out by compiling it."""
+    [file] = library_files([name])
+    [entry] = incoming.read(file)
+    document = entry.read()
+    assert isinstance(document, Document)
+    said = play.parse(document.envelope.play or "{}")
+    squares = {square for piece in document.pieces for square in piece.squares()} - {HAND}
+    entries = [possibility for piece in document.pieces for *_, possibility in piece.entries()]
+    return Game(
+        name=name,
+        title=document.envelope.title or name,
+        board=document.envelope.board or f"{len(squares)} squares",
+        tier=None,
+        duties=tuple(duty.name for duty in said.duties),
+        host=said.host,
+        pieces=len(document.pieces),
+        possibilities=len(entries),
+        conditions=sum(piece.conditions for piece in document.pieces),
+        sha256=hashlib.sha256(document.canonical().encode()).hexdigest(),
     )
 
 
 def text(games: list[Game]) -> str:
     """The index: one game a line, by name, so that versions compare line by line."""
     written = io.StringIO()
-    columns = [field.name for field in fields(Game)]
-    writer = csv.DictWriter(written, columns, lineterminator="\n")
+    writer = csv.DictWriter(written, library.COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for game in sorted(games, key=lambda game: game.name):
         writer.writerow(game.data() | {"duties": " ".join(game.duties), "host": " ".join(game.host)})
@@ -59,9 +86,11 @@ def text(games: list[Game]) -> str:
 
 def main(wanted: list[str]) -> None:
     """Find out what is in the games, and write it down."""
-    known = {} if not wanted else {name: game for name, game in library.index().items() if name in library.names()}
-    for name in wanted or library.names():
-        known[name] = survey(name, library.read_game(name))
+    there = [*library.names(), *library.descriptions()]
+    known = {} if not wanted else {name: game for name, game in library.index().items() if name in there}
+    for name in wanted or there:
+        described = name in library.descriptions()
+        known[name] = survey_description(name) if described else survey(name, library.read_game(name))
         print(f"{name}: {known[name].possibilities:,} possibilities", file=sys.stderr)
     PATH.write_text(text(list(known.values())), encoding="utf-8", newline="")
 

@@ -21,6 +21,7 @@ from ggn_store.games.rules import Definition
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Piece, canonical_text, check_dialect
+from ggn_store.model.selection import is_pattern, select
 from ggn_store.notation import toml, toml_edit
 from ggn_store.notation.hand import HAND
 
@@ -74,9 +75,21 @@ def board_of(definition: Definition) -> Board:
 
 
 def library_games() -> list[Game]:
-    """What is in each game of the library, by name, without generating any."""
+    """What is in each game of the library, by name, without generating any; game descriptions come last."""
     known = library.index()
-    return [known[name] for name in library.names() if name in known]
+    return [known[name] for name in (*library.names(), *library.descriptions()) if name in known]
+
+
+def library_names(wanted: Iterable[str]) -> list[str]:
+    """The games that names, globs and words such as `draughts` mean; raises UnknownNameError where one means none."""
+    known = [game.name for game in library_games()]
+    found: dict[str, None] = {}
+    for each in wanted:
+        chosen = select([each], known, "the library") if is_pattern(each) or each in known else library.find(each)
+        if not chosen:
+            raise library.unknown(each)
+        found |= dict.fromkeys(chosen)
+    return [*found]
 
 
 def library_files(names: Iterable[str] = ()) -> list[files.File]:
