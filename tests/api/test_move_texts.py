@@ -36,9 +36,12 @@ PROMOTES = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
 
 
 def read_back(rules: Ruleset, fen: str | None, chance: random.Random, count: int) -> None:
-    """Some moves of a position are written in every notation, and read as what they are, and as nothing else."""
+    """Some moves of a position are written in every notation, and read as what they are, and as nothing else.
+
+    SAN tells legal moves apart from legal ones, and says nothing else of others.
+    """
     position = rules.start if fen is None else rules.position(fen=fen)
-    moves = rules.moves(position)
+    moves = rules.legal_moves(position)
     for move in chance.sample(moves, min(count, len(moves))):
         for notation in NOTATIONS:
             text = rules.move_text(move, position, notation)

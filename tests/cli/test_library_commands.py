@@ -165,7 +165,7 @@ def test_the_library_is_listed_without_a_store(run: Program, tmp_path: Path) -> 
 SOUGHT = [
     ("draughts", "gdl/checkers"),
     ("checkers", "gdl/checkers"),
-    ("Thai chess", "ai-wok asean cambodian karouk makpong makruk"),
+    ("Thai chess", "ai-wok asean cambodian karouk makhouse makpong makruk"),
     ("noughts and crosses", "tic-tac-toe"),
     ("isola", "isolation"),
     ("janggi", "janggi"),

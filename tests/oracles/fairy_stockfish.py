@@ -3,6 +3,7 @@
     python -m tests.oracles.fairy_stockfish chess shogi    compare at least 300 positions a game, 100 of them targeted
     python -m tests.oracles.fairy_stockfish                all games that it knows
     python -m tests.oracles.fairy_stockfish --write chess  write tests/data/positions/games/chess.txt anew
+    python -m tests.oracles.fairy_stockfish --ini FILE orda  a variant of the variants.ini that comes with the engine
 
 It needs pyffish, which is GPL and therefore in an extra of its own: `pip install -e '.[test,oracles]'`. Positions are
 from its own play, at random and preferring rare kinds of moves; targeted ones are made from these by taking pieces
@@ -306,15 +307,21 @@ def main(arguments: Iterable[str]) -> None:
     )
     parser.add_argument("games", nargs="*", help="all that Fairy-Stockfish knows, if none is named")
     parser.add_argument("--write", action="store_true", help="write fixtures instead of comparing")
+    parser.add_argument("--ini", help="a variants.ini, whose variants the engine then knows, too")
     parser.add_argument("--positions", type=int, default=220, help="played positions a game; half as many are targeted")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(list(arguments))
+    if options.ini:
+        import pyffish
+
+        pyffish.load_variant_config(Path(options.ini).read_text("utf-8"))
     if len(options.games) == 1:
         name = options.games[0]
         print(write(name) if options.write else sweep(name, options.positions), flush=True)
         return
     # Each game in a process of its own: some positions make the engine crash.
     arguments = [*(["--write"] if options.write else []), "--positions", str(options.positions)]
+    arguments += ["--ini", options.ini] if options.ini else []
     with ThreadPoolExecutor(options.processes) as pool:
         names = options.games or known_games()
         for name, told in zip(names, pool.map(lambda name: _alone(name, arguments), names), strict=True):

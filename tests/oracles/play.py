@@ -94,6 +94,9 @@ class Game:
         """The moves that the host lets pass, by their names in Fairy-Stockfish."""
         position = self.unmarked(position)
         allowed = {self.name(move): move for move in self.moves(position) if self._is_allowed(position, move)}
+        if "mandatory-drop" in self.host:
+            drops = {name: move for name, move in allowed.items() if move.source == HAND}
+            allowed = drops or allowed
         if "mandatory-capture" in self.host:
             captures = {name: move for name, move in allowed.items() if _takes(position, move)}
             return captures or allowed
