@@ -26,9 +26,9 @@ class Style:
     """How a board and its pieces are drawn: `cells` are squares of one tone.
 
     `names` are what pieces are called, by identifier: a set of pieces has figures or characters for names, and where it
-    has none the letter is drawn. `palaces` are crossed by diagonals; a river divides `bank` from what is beyond;
-    `stars` have a dot. On a board of ways each square is at one of `places`, to the right and up, the nearest 1 apart,
-    and `ways` and `special_ways` lead from one to another.
+    has none the letter is drawn. The pieces of `walls` stand in the way for good, and are blocks. `palaces` are crossed
+    by diagonals; a river divides `bank` from what is beyond; `stars` have a dot. On a board of ways each square is at
+    one of `places`, to the right and up, the nearest 1 apart, and `ways` and `special_ways` lead from one to another.
     """
 
     ground: Ground = "squares"
@@ -40,6 +40,7 @@ class Style:
     places: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     ways: frozenset[tuple[str, str]] = frozenset()
     special_ways: frozenset[tuple[str, str]] = frozenset()
+    walls: frozenset[str] = frozenset()
 
 
 PLAIN: Final = Style()

@@ -13,6 +13,7 @@ from ggn_store.render.figures import FIGURES, figure
 
 LIGHT: Final = "#ffffff"
 DARK: Final = "#2e2e2e"
+_BLOCK: Final = "#5c5c5c"
 _POINTED: Final = frozenset({"S", "SHOGI"})
 
 # What is written in red: on light pieces, and on dark ones.
@@ -69,7 +70,10 @@ def _drawn(piece: qpi.Identifier, at: tuple[float, float], size: float, style: S
     """What a set of pieces has for the name of a piece: a figure or a character; nothing where it has none."""
     name = style.names.get(str(piece), "")
     written = characters.character(style.pieces, name, piece.side)
-    if written is not None:
+    if str(piece) in style.walls:
+        corner, side = (at[0] - 0.42 * size, at[1] - 0.42 * size), 0.84 * size
+        yield svg.element("rect", x=corner[0], y=corner[1], width=side, height=side, rx=0.06 * size, fill=_BLOCK)
+    elif written is not None:
         yield from _written(piece, written, at, size, style, forward)
     elif style.pieces == "go" and name == "stone":
         fill = LIGHT if piece.side == "first" else DARK

@@ -63,6 +63,15 @@ def test_a_piece_is_drawn_from_where_it_has_most_destinations(games: dict[str, R
     }
 
 
+def test_what_stands_in_the_way_for_good_is_a_block(sqlite_games: Games) -> None:
+    rules = sqlite_games["snailtrail"]
+    position = rules.position(fen="6p/7/2**3/7/7/7/P6 w - - 0 1")
+    svg = rules.pictures.draw(position=position)
+    assert svg.count("<rect") - rules.pictures.draw().count("<rect") == 2
+    assert ">W<" not in svg
+    assert ">W<" in rules.pictures.draw(position=position, style="letters")
+
+
 # --- the files ---
 
 

@@ -65,7 +65,7 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
         assert isinstance(network, Network)  # noqa: S101  (which alone has places)
         return Style("ways", shown, names, places=places, ways=network.edges, special_ways=network.special_edges)
     if definition is None or ground != "points":
-        return Style(ground, shown, names)
+        return Style(ground, shown, names, walls=frozenset() if asked == "letters" else _walls(definition))
     return Style(ground, shown, names, _palaces(definition), _bank(definition), _stars(pieces, handle.board))
 
 
@@ -119,6 +119,14 @@ def _has_only_stones(definition: Definition) -> bool:
 
 def _named(asked: str) -> PieceSet:
     return next((each for each in (*_KNOWN, *_GROUNDS) if each == asked), "letters")
+
+
+def _walls(definition: Definition | None) -> frozenset[str]:
+    """The pieces that stand in the way for good."""
+    if definition is None:
+        return frozenset()
+    walls = [piece for piece in definition.pieces if piece.is_wall]
+    return frozenset(piece.identifier(side, definition.style(side)) for piece in walls for side in piece.sides)
 
 
 def _palaces(definition: Definition) -> tuple[frozenset[str], ...]:
