@@ -13,9 +13,10 @@ from ggn_store.games.fairy.variants import Variant, read_variants
 from ggn_store.games.fairy.write import write
 from ggn_store.games.generate import generate
 from ggn_store.model.document import Document
-from tests.oracles.fairy_stockfish import differences, samples
+from tests.oracles.fairy_stockfish import differences, fixture, of_store, samples
 from tests.oracles.play import Game
 from tests.support.definitions import document, entries, game, moves, targets
+from tests.support.games import Games
 
 WALL = """
 [first.W]
@@ -185,6 +186,11 @@ def test_no_wall_makes_more_than_was_estimated(betza: str) -> None:
             most = counts[piece.identifier[2].upper()]
             assert piece.possibilities <= most.possibilities, (wall, board)
             assert piece.conditions <= most.conditions, (wall, board)
+
+
+@pytest.mark.parametrize("name", ["petrified", "snailtrail"])
+def test_a_store_tells_the_legal_moves_around_walls(games: Games, name: str) -> None:
+    assert [line for sample in fixture(name)[:10] for line in of_store(games[name], sample)] == []
 
 
 # --- variants of Fairy-Stockfish ---
