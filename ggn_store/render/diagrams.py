@@ -27,6 +27,7 @@ _LINE: Final = 24.0
 _HELD: Final = 0.86 * UNIT
 _COUNT: Final = 0.74 * UNIT
 _ROWS: Final = 2
+_ABREAST: Final = 30 * UNIT  # two boards that are wider stand one below the other
 _LONGEST: Final = 300  # of what a link is called
 
 
@@ -264,9 +265,12 @@ def described(picture: Diagram) -> str:
 
 
 def _changed_moves(picture: ChangedMoves) -> str:
-    """The boards before and after, side by side, with frames around what was gained, lost and changed."""
-    boards = [_framed(picture, "before", picture.before, "added"), _framed(picture, "after", picture.after, "removed")]
-    width = sum(board.width for board in boards) + 2 * _PAD
+    """The boards before and after, with frames around what was gained, lost and changed."""
+    before, after = (
+        _framed(picture, "before", picture.before, "added"),
+        _framed(picture, "after", picture.after, "removed"),
+    )
+    both = _side_by_side(before, after)
     shown = [diagram for diagram in (picture.before, picture.after) if diagram is not None]
     marks = [mark for diagram in shown for mark in diagram.marks if mark.square != HAND]
     key = _legend(marks, any(diagram.source == HAND for diagram in shown)) if marks else _Part((), 0, 0)
@@ -278,16 +282,22 @@ def _changed_moves(picture: ChangedMoves) -> str:
     to_hand = picture.marks.get(HAND)
     told = [f"to the hand: {legend.FRAMES[to_hand]}"] if to_hand is not None else []
     for text in (*told, *([] if picture.note is None else [picture.note])):
-        parts.append(svg.text(text, 0, height + _LINE / 2, width, _NOTE))
+        parts.append(svg.text(text, 0, height + _LINE / 2, both.width, _NOTE))
         height += _LINE
-    both = _Part(
-        (svg.moved(boards[0].parts, 0, 0), svg.moved(boards[1].parts, boards[0].width + 2 * _PAD, 0)),
-        width,
-        max(board.height for board in boards),
-    )
     said = [f"{square} {legend.FRAMES[kind]}" for square, kind in picture.marks.items()]
     below = _Part(tuple(parts), max(key.width, 434 if picture.marks else 0), height)
     return _page(picture.title, both, below, picture.title, f"Before and after: {', '.join(said)}.")
+
+
+def _side_by_side(before: _Part, after: _Part) -> _Part:
+    """Two boards as one: the second to the right, or below where both are too wide for that, as layers are."""
+    if before.width + after.width > _ABREAST:
+        below = svg.moved(after.parts, 0, before.height + 2 * _PAD)
+        height = before.height + 2 * _PAD + after.height
+        return _Part((*before.parts, below), max(before.width, after.width), height)
+    beside = svg.moved(after.parts, before.width + 2 * _PAD, 0)
+    width = before.width + 2 * _PAD + after.width
+    return _Part((*before.parts, beside), width, max(before.height, after.height))
 
 
 def _framed(picture: ChangedMoves, name: str, diagram: Diagram | None, absent: ChangeKind) -> _Part:

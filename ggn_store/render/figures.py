@@ -1,4 +1,4 @@
-"""The six figures of chess, drawn for this program: an outline and its inner lines, on a square of side 48 around 0."""
+"""Figures of pieces, drawn for this program: an outline and its inner lines, on a square of side 48 around 0."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ FIGURES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "knight": (
         "M-13 18v-4q2-2 4-3q0-8 7-13q-5 0-8 4h-4q-3-2-2-5q5-4 6-8q2-4 5-5l1-4l4 3q13 3 12 24q0 3-1 4q2 1 3 3v4z",
+        "M-9 11h21M-5-9l-2 1",
+    ),
+    "unicorn": (
+        "M-13 18v-4q2-2 4-3q0-8 7-13q-5 0-8 4h-4q-3-2-2-5q5-4 6-8l-8-9l11 5q1-1 2-1l1-4l4 3q13 3 12 24q0 3-1 4q2 1 3 3"
+        "v4z",
         "M-9 11h21M-5-9l-2 1",
     ),
     "pawn": (

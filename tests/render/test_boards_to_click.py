@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from ggn_store import Position, Ruleset, ruleset
-from ggn_store.model.picture import Diagram, Link
+from ggn_store.model.picture import ChangedMoves, Diagram, Link
 from ggn_store.model.style import PLAIN
 from ggn_store.render.diagrams import thumbnail, to_svg
 from ggn_store.render.layout import UNIT, lay_out
@@ -97,6 +97,18 @@ def test_a_flipped_board_is_the_board_from_the_other_side(games: dict[str, Rules
 def test_layers_of_a_flipped_board_stay_in_their_order(games: dict[str, Ruleset]) -> None:
     plain, flipped = (lay_out(games["raumschach"].board, is_flipped).corners for is_flipped in (False, True))
     assert (flipped["a1A"], flipped["e5E"]) == (plain["e5A"], plain["a1E"])
+
+
+@pytest.mark.parametrize(("name", "across", "down"), [("chess", 2, 1), ("raumschach", 1, 2)])
+def test_two_boards_stand_side_by_side_unless_they_are_too_wide(
+    games: dict[str, Ruleset], name: str, across: int, down: int
+) -> None:
+    shown = diagram(games[name], Position({}))
+    svg = to_svg(ChangedMoves("", shown, shown, {}))
+    plain = lay_out(shown.board)
+    size = ElementTree.fromstring(svg).attrib
+    assert float(size["width"]) // plain.width == across
+    assert float(size["height"]) // plain.height == down
 
 
 def test_files_and_ranks_of_a_flipped_board_are_named_where_they_are(games: dict[str, Ruleset]) -> None:

@@ -109,6 +109,18 @@ class Page:
         self.press("Enter")
         self.wait(before)
 
+    def click(self, selector: str) -> None:
+        """Click in the middle of something, and wait for the page that this leads to."""
+        element = f"document.querySelector({json.dumps(selector)})"
+        self.ask(f"{element}.scrollIntoView({{block: 'center', inline: 'center'}})")
+        middle = "(b => [b.left + b.width / 2, b.top + b.height / 2])"
+        x, y = self.ask(f"{middle}({element}.getBoundingClientRect())")
+        assert self.ask(f"{element}.contains(document.elementFromPoint({x}, {y}))"), selector
+        before = self._loads
+        for kind in ("mousePressed", "mouseReleased"):
+            self.tell("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.wait(before)
+
     def tab_to(self, selector: str) -> None:
         """Press Tab until something has the focus; raises AssertionError where the keyboard does not get there."""
         for _ in range(200):

@@ -14,6 +14,15 @@ from tests.support.web import served
 
 pytestmark = [in_a_browser, by_pipes]
 PROPOSAL = "proposal/knight%231"
+TOWER = """title = "A tower of three layers"
+board = "2x2x3"
+style = "C"
+start = "1k^/2//2/2//2/K^1 / C/c"
+[pieces.K]
+name = "king"
+betza = "K(1,1,1)"
+terminal = true
+"""
 SQL = "sql?query=SELECT+piece,+possibilities+FROM+v_pieces&facet=piece"
 
 
@@ -31,6 +40,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
     write(directory / "mini.toml", MINI_TOML)
     with Store.open(directory / "store.db") as store:
         store.load(write(directory / "mini.json", MINI), "mini")
+        store.load(write(directory / "tower.toml", TOWER))
         store.load(KNIGHT, "knight", author="Ann")
         store.reviews.propose(WIDER, "knight", author="Ann", message="a wider knight")
     with served(str(directory / "store.db"), "--quiet", "--author", "Bob") as (process, connection):
@@ -46,6 +56,24 @@ def test_a_move_is_made_by_keyboard_alone(browser: Page, place: tuple[str, str])
         browser.follow()
     assert "m=" in browser.ask("location.search")
     assert browser.ask("document.querySelector('.plies').textContent.trim()")
+
+
+@pytest.mark.parametrize("way", ["keyboard", "mouse"])
+def test_a_piece_goes_to_another_layer_of_the_board(browser: Page, place: tuple[str, str], way: str) -> None:
+    browser.go(f"{place[0]}g/tower")
+    layers = "[...document.querySelectorAll('.board text')].filter(e => e.textContent.startsWith('layer'))"
+    found = browser.ask(f"{layers}.map(e => [e.textContent, e.getBoundingClientRect().top])")
+    assert [name for name, _ in found] == ["layer A", "layer B", "layer C"]
+    assert len({top for _, top in found}) == 1, "they stand side by side"
+    for square in ("a1A", "b2B"):
+        link = f'a[data-square="{square}"]'
+        if way == "mouse":
+            browser.click(link)
+        else:
+            browser.tab_to(link)
+            browser.follow()
+    assert "b2B" in browser.ask("document.querySelector('.plies').textContent")
+    assert browser.ask("document.querySelector('.board desc').textContent").count("C:K^ b2B") == 1
 
 
 def test_a_proposal_is_commented_on_by_keyboard_and_without_scripts(browser: Page, place: tuple[str, str]) -> None:
