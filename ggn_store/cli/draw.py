@@ -31,6 +31,12 @@ _WIDEST = 1000  # pixels of a picture on a terminal, which does not scale it
     help="From this square, or * for the hand. Default: where it has most destinations, or where it stands.",
 )
 @options.position_options
+@click.option(
+    "--last",
+    nargs=2,
+    metavar="SQUARE SQUARE",
+    help="Colour the squares of the last move: where it came from, or * for the hand, and where it went.",
+)
 @click.option("--mobility", is_flag=True, help="How many squares the piece reaches from each square, as a heat map.")
 @click.option("--poster", is_flag=True, help="The moves of all pieces, on one page.")
 @click.option("--style", type=click.Choice([*STYLES]), help="How it is drawn. Default: as the rules tell.")
@@ -46,6 +52,7 @@ def draw(
     ruleset: str,
     piece: str | None,
     source: str | None,
+    last: tuple[str, str] | None,
     mobility: bool,
     poster: bool,
     style: str | None,
@@ -71,11 +78,19 @@ def draw(
         raise click.UsageError("--mobility is of one piece on an empty board: give --piece, and nothing else")
     if given.side is not None and (mobility or poster or (piece is not None and not has_position)):
         raise click.UsageError("--side is the side to move of a position: give one, or leave --side out")
+    if last is not None and (mobility or poster or (piece is not None and not has_position)):
+        raise click.UsageError("--last is the last move of a position: give one, or leave --last out")
     found = options.open_store(ctx).ruleset(ruleset)
     is_shown = has_position or given.side is not None
     position = options.position(found, given) if is_shown else None
     picture = found.pictures.picture(
-        piece=piece, source=source, position=position, mobility=mobility, poster=poster, style=style
+        piece=piece,
+        source=source,
+        position=position,
+        mobility=mobility,
+        poster=poster,
+        style=style,
+        last=last or (),
     )
     if output is None and options.is_terminal(sys.stdout):
         _show(picture)

@@ -41,6 +41,10 @@ def _diagram(picture: Diagram) -> Iterator[str]:
         yield picture.caption
     yield from _marked(picture)
     yield from _hands(picture.position)
+    if picture.last:
+        yield f"last move: {', '.join(picture.last)}"
+    if picture.checked:
+        yield f"in check: {', '.join(picture.checked)}"
     if not picture.is_of_moves:
         yield f"{picture.position.side} to move"
         return

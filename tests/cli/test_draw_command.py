@@ -72,6 +72,23 @@ def test_a_style_is_drawn_and_letters_where_png_has_no_characters(
     assert Path("mini.png").read_bytes().startswith(b"\x89PNG\r\n")
 
 
+MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+
+
+def test_the_squares_of_a_last_move_are_coloured(ask: Command) -> None:
+    plain, marked = (
+        ask("draw", "chess", "--fen", MATE).out,
+        ask("draw", "chess", "--fen", MATE, "--last", "d8", "h4").out,
+    )
+    assert (plain.count("#e0a800"), marked.count("#e0a800")) == (0, 1)
+    assert marked.count("last move: d8, h4. in check: e1.") == 1
+    [path] = re.findall('<path d="([^"]*)" fill="#e0a800"', marked)
+    assert path.count("M") == 2
+    dropped = ask("draw", "mini", "--last", "*", "c1").out
+    assert "last move: c1." in dropped
+    assert "last move: c1." in ask("draw", "mini", "--last", "*", "c1", "--source", "a2").out
+
+
 def test_mobility_is_drawn_as_numbers(ask: Command) -> None:
     svg = ask("draw", "chess", "--piece", "C:N", "--mobility").out
     assert "least 2, mean 5.25, most 8, sum 336" in svg
@@ -87,6 +104,9 @@ def test_mobility_is_drawn_as_numbers(ask: Command) -> None:
         (("--poster", "--piece", "C:N"), "--poster shows all pieces"),
         (("--poster", "--mobility", "--piece", "C:N"), "ask for one of them"),
         (("--piece", "C:N", "--side", "first"), "--side is the side to move of a position"),
+        (("--piece", "C:N", "--last", "g1", "f3"), "--last is the last move of a position"),
+        (("--poster", "--last", "g1", "f3"), "--last is the last move of a position"),
+        (("--last", "g1"), "Option '--last' requires 2 arguments"),
         (("--fen", "x", "--feen", "y"), "--feen and --fen both name a position"),
     ],
 )
@@ -103,6 +123,8 @@ def test_pictures_that_contradict_themselves_are_refused(ask: Command, options: 
         (("chess", "--source", "e5"), 'there is no piece on "e5" in this position'),
         (("chess", "--source", "e9"), 'chess@1 has no square "e9"; its board is 8x8'),
         (("chess", "--piece", "C:P", "--board", '{"a2": "C:P", "b2": "C:P"}'), "on a2, b2: say which, with --source"),
+        (("chess", "--last", "e2", "e9"), 'chess@1 has no square "e9"; its board is 8x8'),
+        (("must", "--last", "a1", "a2"), "must@1 has no start position, and so no last move: give a position"),
         (("chess", "--piece", "C:X"), 'chess@1 has no rules for "C:X"'),
         (("chess", "--piece", "C:N", "--source", "k9"), 'C:N has no rules from "k9"'),
         (("must", "--source", "a1"), "must@1 has no start position of its own"),

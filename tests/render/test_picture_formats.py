@@ -42,6 +42,12 @@ def test_moves_are_written_with_marks_on_the_board(games: dict[str, Ruleset]) ->
     assert king[8].split() == ["1", ".", ".", "[o]", "*", "+K^", "*", "[o]", "."]
 
 
+def test_the_last_move_and_a_check_are_lines_of_text(games: dict[str, Ruleset]) -> None:
+    mate = games["chess"].position(fen="rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3")
+    lines = to_text(games["chess"].pictures.picture(position=mate, last=("d8", "h4"))).splitlines()
+    assert lines[-3:] == ["last move: d8, h4", "in check: e1", "first to move"]
+
+
 def test_holes_layers_hands_and_labels_are_written() -> None:
     board = Board(("a1", "c1", "b2"))
     assert to_text(Diagram("x", board, Position({"b2": "C:K"}, {"c:p": 2}))).splitlines() == [

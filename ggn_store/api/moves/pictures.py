@@ -39,6 +39,7 @@ class Shown(TypedDict, total=False):
     mobility: bool
     poster: bool
     style: str | None
+    last: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ class Pictures:
         `piece`, everything that it may ever do from `source`: a square, by default one with most destinations, or `*`,
         the hand. With `piece` or `source` and `position` (with `source` alone: and the start position), its moves
         there. `mobility` draws a heat map of how many squares `piece` reaches from each, `poster` all pieces. `style`
-        is one of `model.style.STYLES`, by default the one that the rules tell.
+        is one of `model.style.STYLES`, by default the one that the rules tell. `last` are
+        the squares of a last move, which are coloured in a position; the hand has none.
 
         Raises PictureError where such a picture cannot be drawn, UnknownNameError for a piece or a source without
         rules.
@@ -73,6 +75,7 @@ class Pictures:
         mobility: bool = False,
         poster: bool = False,
         style: str | None = None,
+        last: tuple[str, ...] = (),
     ) -> Picture:
         """What `draw` draws, as a value: its marks and counts can be looked at."""
         chosen = style_of(self._handle, style)
@@ -80,6 +83,8 @@ class Pictures:
         def drawn(picture: Picture) -> Picture:
             return styled(picture, lambda _: chosen)
 
+        if last and (mobility or poster or (piece is not None and position is None)):
+            raise PictureError("the squares of a last move are those of a position: give one, or leave them out")
         if mobility and poster:
             raise PictureError("a picture is a heat map of mobility or a poster: ask for one of them")
         if poster:
@@ -94,7 +99,7 @@ class Pictures:
             return drawn(_heat_map(self._moves, piece))
         if piece is not None and position is None:
             return drawn(_geometric(self._handle, piece, source))
-        return drawn(self._position(piece, source, position))
+        return drawn(_after(self._handle, self._position(piece, source, position), last))
 
     def _position(self, piece: str | None, source: str | None, position: AnyPosition | None) -> Picture:
         """A position, which is the start position unless one is given, with the moves of a piece or without any."""
@@ -148,6 +153,17 @@ def _mentioned(piece: Piece) -> Iterator[str]:
         yield from possibility.must
         yield from possibility.deny
         yield from () if possibility.effects is None else possibility.effects.board
+
+
+def _after(handle: Handle, picture: Picture, last: tuple[str, ...]) -> Picture:
+    """A picture of a position with the squares of the last move, if there are any."""
+    if not last:
+        return picture
+    for square in last:
+        handle.require_square(square)
+    if not isinstance(picture, Diagram):
+        raise PictureError(f"{handle.revision} has no start position, and so no last move: give a position")
+    return replace(picture, last=tuple(square for square in last if square != HAND))
 
 
 def _placed(handle: Handle, position: Position) -> tuple[Board, Position]:
