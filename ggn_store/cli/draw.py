@@ -10,7 +10,7 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.errors import GgnStoreError, printable
-from ggn_store.model.picture import Picture, with_letters
+from ggn_store.model.picture import Picture
 from ggn_store.model.style import STYLES
 from ggn_store.output import STDOUT, is_stream
 from ggn_store.render import png, terminal
@@ -95,7 +95,7 @@ def draw(
     if output is None and options.is_terminal(sys.stdout):
         _show(picture)
     elif form == _PNG:
-        options.write_bytes([_png(picture)], str(output))
+        options.write_bytes([png.to_png(to_svg(picture))], str(output))
     else:
         options.write([to_svg(picture)], output)
 
@@ -112,15 +112,6 @@ def _form(output: str | None) -> str:
     return extension
 
 
-def _png(picture: Picture, widest: float | None = None) -> bytes:
-    """The picture as PNG, with letters where the machine has no font for its characters."""
-    shown = to_svg(picture)
-    if not png.has_characters(shown):
-        click.echo("letters are drawn: no font was found for the characters of the pieces", err=True)
-        shown = to_svg(with_letters(picture))
-    return png.to_png(shown, widest=widest)
-
-
 def _show(picture: Picture) -> None:
     """The picture where the terminal can show one and PNG can be made, else as text."""
     way = terminal.protocol(os.environ)
@@ -128,7 +119,7 @@ def _show(picture: Picture) -> None:
         click.echo(to_text(picture), nl=False)
         return
     try:
-        image = _png(picture, _WIDEST)
+        image = png.to_png(to_svg(picture), widest=_WIDEST)
     except GgnStoreError as error:
         click.echo(to_text(picture), nl=False)
         click.echo(f"shown as text: {error}", err=True)

@@ -96,8 +96,3 @@ def styled(picture: Picture, change: Callable[[Style], Style]) -> Picture:
             return picture
         case _:
             return replace(picture, style=change(picture.style))
-
-
-def with_letters(picture: Picture) -> Picture:
-    """The picture with letters on its pieces."""
-    return styled(picture, lambda style: replace(style, pieces="letters"))

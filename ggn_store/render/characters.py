@@ -1,4 +1,7 @@
-"""What is written on pieces of shogi, xiangqi and janggi, by their names: for the first side, and for the second."""
+"""What is written on pieces of shogi, xiangqi and janggi, by their names: for the first side, and for the second.
+
+Each character has its outline in `outlines`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,6 @@ from typing import Final
 
 from ggn_store.model.style import PieceSet
 from ggn_store.notation.qpi import Side
-
-# Renderers take the first of these that is there, or any other font that has the character.
-FONTS: Final = "Noto Sans CJK JP, Hiragino Sans, Yu Gothic, WenQuanYi Micro Hei, sans-serif"
 
 _SHOGI: Final[Mapping[str, str]] = {
     "king": "玉王",

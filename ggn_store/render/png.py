@@ -8,7 +8,6 @@ import re
 from typing import Any, Final
 
 from ggn_store.errors import GgnStoreError, PictureError
-from ggn_store.render import characters
 
 EXTRA: Final = "png"
 _MAX_PIXELS: Final = 40_000_000
@@ -36,18 +35,6 @@ def to_png(svg: str, zoom: float = 2.0, widest: float | None = None) -> bytes:
             "no font was found to write letters with: install one without serifs, such as DejaVu Sans, or write SVG"
         )
     return bytes(resvg.svg_to_bytes(svg_string=svg, zoom=zoom))
-
-
-def has_characters(svg: str) -> bool:
-    """Whether the machine has a font for the characters of pieces, or the picture has none of them."""
-    if characters.FONTS not in svg:
-        return True
-    resvg = _resvg()
-    # What is in no font is left out, or is a box: all look alike.
-    one, other = (
-        resvg.svg_to_bytes(svg_string=_LETTER.format(characters.FONTS).replace("M", char)) for char in ("帥", "歩")
-    )
-    return bool(one != other)
 
 
 def has_font(families: str) -> bool:

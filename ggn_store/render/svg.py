@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple
 from unicodedata import east_asian_width
 
 from ggn_store.errors import printable
+from ggn_store.render.outlines import GRID, OUTLINES
 
 INK: Final = "#1a1a1a"
 PAPER: Final = "#ffffff"
@@ -26,6 +27,10 @@ _MARKUP_PATTERN: Final = re.compile("[&<>\"']")
 _NARROW: Final = frozenset(" ijlIfrt.,:;!|'`()[]{}/\\1-")
 _WIDE: Final = frozenset("mwMW@%—…ǄǅǆǱǲǳ")
 _MAX_TITLE: Final = 2_000
+# The outline of a character, by its code, until a picture gives it an identifier of its own.
+_OUTLINE: Final = "#outline-"
+_OUTLINED: Final = re.compile(f'href="{_OUTLINE}([0-9a-f]+)"')
+_STROKE: Final = 4  # of the grid: what is added to the thin strokes of a font for texts
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -52,8 +57,12 @@ def element(name: str, body: str = "", /, **attributes: str | float | None) -> s
 
 def group(parts: Iterable[str], /, **attributes: str | float | None) -> str:
     """Elements that share attributes, a line each; nothing where there are none."""
+    return _around("g", parts, **attributes)
+
+
+def _around(name: str, parts: Iterable[str], /, **attributes: str | float | None) -> str:
     body = "\n".join(part for part in parts if part)
-    return element("g", f"\n{body}\n", **attributes) if body else ""
+    return element(name, f"\n{body}\n", **attributes) if body else ""
 
 
 def title(text: str) -> str:
@@ -89,17 +98,13 @@ def _char_width(char: str) -> float:
 
 
 class Font(NamedTuple):
-    """How a text is written: `anchor` is what of it stands at the given place, `smallest` the size that stays.
-
-    Without `families` it is in the fonts of the whole picture.
-    """
+    """How a text is written: `anchor` is what of it stands at the given place, `smallest` the size that stays."""
 
     size: float
     anchor: Anchor = "middle"
     fill: str = INK
     is_bold: bool = False
     smallest: float = 8
-    families: str | None = None
 
 
 def text(content: str, x: float, y: float, width: float, font: Font) -> str:
@@ -107,7 +112,7 @@ def text(content: str, x: float, y: float, width: float, font: Font) -> str:
 
     A text that is cut has the whole of it as its title.
     """
-    size, anchor, fill, is_bold, smallest, families = font
+    size, anchor, fill, is_bold, smallest = font
     shown = printable(content)
     if not shown:
         return ""
@@ -124,9 +129,24 @@ def text(content: str, x: float, y: float, width: float, font: Font) -> str:
         font_size=size,
         text_anchor=None if anchor == "start" else anchor,
         font_weight="bold" if is_bold else None,
-        font_family=families,
         fill=None if fill == INK else fill,
     )
+
+
+def outlined(character: str, x: float, y: float, size: float, fill: str) -> str:
+    """One of the characters of `OUTLINES`, in the middle of (x, y), whatever fonts are there."""
+    place = f"translate({number(x)} {number(y)}) scale({size / GRID:.4g})"
+    return element("use", href=f"{_OUTLINE}{ord(character):x}", transform=place, fill=fill, stroke=fill)
+
+
+def _outlines(body: str, key: str) -> tuple[str, str]:
+    """The outlines of the characters in the body of a picture, each once, and the body that names them."""
+    used = dict.fromkeys(_OUTLINED.findall(body))
+    paths = [
+        element("path", id=f"c{code}-{key}", d=OUTLINES[chr(int(code, 16))], stroke_width=_STROKE) for code in used
+    ]
+    defs = _around("defs", paths)
+    return defs and f"{defs}\n", _OUTLINED.sub(rf'href="#c\1-{key}"', body)
 
 
 # --- shapes ---
@@ -181,11 +201,12 @@ def document(
     body = "\n".join(part for part in (rectangle(0, 0, width, height, fill=paper), *parts) if part)
     # Several pictures may stand on one page, so that identifiers must be each picture's own.
     key = hashlib.sha256(f"{name}\n{description}\n{body}".encode()).hexdigest()[:10]
+    outlines, body = _outlines(body, key)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
         f'viewBox="0 0 {number(width)} {number(height)}" role="{role}" aria-labelledby="title-{key} desc-{key}" '
         f'font-family="{FONTS}" fill="{INK}">\n'
         f"{element('title', escaped(shortened(name, _MAX_TITLE)) or 'picture', id=f'title-{key}')}\n"
         f"{element('desc', escaped(shortened(description, _MAX_TITLE)) or 'picture', id=f'desc-{key}')}\n"
-        f"{body}\n</svg>\n"
+        f"{outlines}{body}\n</svg>\n"
     )

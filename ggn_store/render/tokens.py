@@ -101,8 +101,7 @@ def _written(
         ink = _RED[0] if is_first else ink
         yield svg.circle(x, y, 0.42 * size, fill=fill, stroke=svg.INK, stroke_width=0.04 * size)
         yield svg.circle(x, y, 0.35 * size, fill="none", stroke=ink, stroke_width=0.02 * size)
-    font = svg.Font(0.46 * size, fill=ink, is_bold=True, smallest=1, families=characters.FONTS)
-    yield svg.text(character, x, y, 0.6 * size, font)
+    yield svg.outlined(character, x, y, 0.5 * size, ink)
 
 
 def _body(piece: qpi.Identifier, x: float, y: float, size: float, fill: str, forward: int) -> str:

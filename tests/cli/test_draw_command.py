@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ggn_store.render import png
 from tests.support.fonts import needs_a_font
 from tests.support.program import Command, Result, write
 
@@ -57,19 +56,12 @@ def test_the_moves_that_are_drawn_are_those_of_the_position(ask: Command) -> Non
     assert marked("must", "--poster") == {"a3"}
 
 
-@needs_a_font
-def test_a_style_is_drawn_and_letters_where_png_has_no_characters(
-    ask: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_style_is_drawn(ask: Command) -> None:
     assert ask("draw", "mini", "--style", "plain").out == ask("draw", "mini").out
     assert ask("draw", "mini", "--style", "shogi").out != ask("draw", "mini").out
     refused = ask("draw", "mini", "--style", "shoji")
     assert refused.code == 2
     assert "Invalid value for '--style'" in refused.err
-    monkeypatch.setattr(png, "has_characters", lambda _: False)
-    result = ask("draw", "mini", "-o", "mini.png")
-    assert (result.code, result.err) == (0, "letters are drawn: no font was found for the characters of the pieces\n")
-    assert Path("mini.png").read_bytes().startswith(b"\x89PNG\r\n")
 
 
 MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"

@@ -110,6 +110,10 @@ def test_any_document_can_be_drawn_and_any_position_of_its_pieces(document: Any,
         assert all(line.isprintable() for line in to_text(picture).split("\n"))
 
 
+TAGS = {"svg", "title", "desc", "defs", "use", "g", "path", "rect", "circle", "text"}
+LEADING = {"href"}  # from a piece to the outline of its character, in the same picture
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_picture_is_strict_xml_with_a_title_a_description_and_nothing_that_acts(
     drawn: dict[str, str], name: str
@@ -124,8 +128,11 @@ def test_a_picture_is_strict_xml_with_a_title_a_description_and_nothing_that_act
     assert title.text
     assert description.text
     for element in root.iter():
-        assert element.tag.removeprefix(SVG) in {"svg", "title", "desc", "g", "path", "rect", "circle", "text"}
-        assert not any(key.startswith("on") or "href" in key or key == "style" for key in element.attrib)
+        assert element.tag.removeprefix(SVG) in TAGS
+        assert not any(
+            key.startswith("on") or "href" in key or key == "style" for key in element.attrib.keys() - LEADING
+        )
+        assert element.get("href", "#").startswith("#")
         assert all("url(" not in value for value in element.attrib.values())
     for mark in root.findall(f".//{SVG}g[@class='mark']"):
         told = mark.find(f"{SVG}title")
@@ -136,7 +143,7 @@ def test_a_picture_is_strict_xml_with_a_title_a_description_and_nothing_that_act
 
 def test_pictures_on_one_page_have_identifiers_of_their_own(drawn: dict[str, str]) -> None:
     found = re.findall(' id="([^"]+)"', "".join(drawn.values()))
-    assert len(found) == len(set(found)) == 2 * len(drawn)
+    assert len(found) == len(set(found)) > 2 * len(drawn)
 
 
 def test_a_description_tells_the_pieces_the_hands_and_the_turn(games: dict[str, Ruleset]) -> None:

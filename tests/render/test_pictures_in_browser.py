@@ -34,7 +34,7 @@ for (const part of document.querySelectorAll("section")) {
     texts: of("text").map(e => [e.textContent, box(e)]),
     marks: of(".mark").map(e => [e.dataset.square, box(e), box(e.parentNode.parentNode.querySelector(".board"))]),
     pieces: of(".piece").map(e => [e.dataset.piece, box(e.querySelector("circle, path")),
-                                   [...e.querySelectorAll("text")].map(box)]),
+                                   [...e.querySelectorAll("text, use")].map(box)]),
   };
 }
 document.getElementById("measured").textContent = JSON.stringify(found);

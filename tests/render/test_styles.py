@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import pytest
@@ -14,14 +15,13 @@ from ggn_store import Position, Ruleset, ruleset
 from ggn_store.errors import PictureError
 from ggn_store.model.board import Board, box
 from ggn_store.model.geometry import Lattice
-from ggn_store.model.picture import Diagram, with_letters
+from ggn_store.model.picture import Diagram
 from ggn_store.model.style import PLAIN, STYLES, Style
-from ggn_store.render import png
-from ggn_store.render.diagrams import to_svg
+from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES
 from ggn_store.render.layout import UNIT, lay_out
+from ggn_store.render.outlines import GRID, OUTLINES
 from tests.support.drawings import SVG
-from tests.support.fonts import needs_a_font
 from tests.support.gdl_tiny import hexes, network
 
 
@@ -33,8 +33,15 @@ def style(rules: Ruleset, name: str | None = None) -> Style:
 
 def written(svg: str) -> dict[str, str | None]:
     """What is written on each piece, by its identifier."""
-    pieces = ElementTree.fromstring(svg).findall(f".//{SVG}g[@class='piece']")
-    return {piece.attrib["data-piece"]: piece.findtext(f"{SVG}text") for piece in pieces}
+    root = ElementTree.fromstring(svg)
+    outlines = {f"#{path.get('id')}": path.get("d") for path in root.findall(f"{SVG}defs/{SVG}path")}
+    characters = {data: character for character, data in OUTLINES.items()}
+    found = {}
+    for piece in root.findall(f".//{SVG}g[@class='piece']"):
+        use = piece.find(f"{SVG}use")
+        text = piece.findtext(f"{SVG}text")
+        found[piece.attrib["data-piece"]] = text if use is None else characters[str(outlines[use.attrib["href"]])]
+    return found
 
 
 @pytest.mark.parametrize(
@@ -88,24 +95,16 @@ def test_a_piece_of_chess_has_the_figure_of_its_name_and_others_their_letter(gam
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_stays_on_its_square(name: str) -> None:
-    """Every corner of an outline, walked stroke by stroke."""
-    x = y = 0.0
-    for command, text in re.findall(r"([a-zA-Z])([^a-zA-Z]*)", FIGURES[name][0]):
-        values = [float(each) for each in re.findall(r"-?[0-9.]+", text)]
-        if command in "Mlqa":
-            x, y = (0.0, 0.0) if command == "M" else (x, y)
-            x, y = x + values[-2], y + values[-1]
-        elif command in "hv":
-            x, y = (x + values[0], y) if command == "h" else (x, y + values[0])
-        assert max(abs(x), abs(y)) <= 20, (command, text)
-    assert y == 18
+    points = [*walked(FIGURES[name][0])]
+    assert max(max(abs(x), abs(y)) for x, y in points) <= 22
+    assert points[-1][1] == 18
 
 
 def test_promoted_pieces_of_shogi_are_red_and_keep_their_badge(games: dict[str, Ruleset]) -> None:
     svg = games["minishogi"].pictures.draw(position=Position({"a1": "S:+P", "b1": "S:P"}))
     promoted, plain = ElementTree.fromstring(svg).findall(f".//{SVG}g[@class='piece']")
-    assert [text.get("fill") for text in promoted.findall(f"{SVG}text")] == ["#b3001b"]
-    assert [text.get("fill") for text in plain.findall(f"{SVG}text")] == [None]
+    assert [use.get("fill") for use in promoted.findall(f"{SVG}use")] == ["#b3001b"]
+    assert [use.get("fill") for use in plain.findall(f"{SVG}use")] == ["#1a1a1a"]
     assert (len(promoted.findall(f"{SVG}circle")), len(plain.findall(f"{SVG}circle"))) == (1, 0)
 
 
@@ -241,18 +240,42 @@ def test_every_style_draws_every_picture_and_none_is_large(games: dict[str, Rule
         assert ElementTree.fromstring(shown).tag == f"{SVG}svg"
 
 
-@needs_a_font
-def test_what_this_machine_can_write_is_known(games: dict[str, Ruleset], monkeypatch: pytest.MonkeyPatch) -> None:
-    picture = games["xiangqi"].pictures.picture()
-    assert png.has_characters(to_svg(with_letters(picture)))
-    monkeypatch.setattr(png, "_resvg", lambda: _Blind)
-    assert not png.has_characters(to_svg(picture))
-    assert png.has_characters(to_svg(with_letters(picture)))
+def test_every_character_has_an_outline_of_its_own_around_its_middle() -> None:
+    characters = {each for written in SETS.values() for text in written.values() for each in text}
+    assert characters == OUTLINES.keys()
+    assert len({*OUTLINES.values()}) == len(OUTLINES)
+    for character, data in OUTLINES.items():
+        points = [*walked(data)]
+        (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*points, strict=True))
+        assert max(-left, right, -top, bottom) <= GRID / 2, character
+        assert max(abs(left + right), abs(top + bottom)) <= GRID / 8, character
 
 
-class _Blind:
-    """A renderer whose fonts have a box for every character."""
+def test_a_picture_has_each_outline_once_and_identifiers_of_its_own(games: dict[str, Ruleset]) -> None:
+    pictures = [games[name].pictures.draw() for name in ("xiangqi", "janggi")]
+    named = [re.findall(' id="([^"]+)"', svg) for svg in pictures]
+    used = [re.findall(' href="#([^"]+)"', svg) for svg in pictures]
+    assert [len(each) for each in used] == [32, 32]
+    for ids, names in zip(named, used, strict=True):
+        assert len({*ids}) == len(ids)
+        assert {*names} < {*ids}
+    assert not {*named[0]} & {*named[1]}
+    assert "<text" not in pictures[0].partition('class="piece"')[2].rpartition('class="piece"')[0]
 
-    @staticmethod
-    def svg_to_bytes(svg_string: str) -> bytes:
-        return b"M" * svg_string.count("M")
+
+def walked(data: str) -> Iterator[tuple[float, float]]:
+    """Every corner and control point of the data of a path, walked stroke by stroke."""
+    x = y = 0.0
+    for command, text in re.findall(r"([a-zA-Z])([^a-zA-Z]*)", data):
+        values = [float(each) for each in re.findall(r"-?[0-9.]+", text)]
+        if command == "M":
+            x, y = values
+        elif command in "hv":
+            x, y = (x + values[0], y) if command == "h" else (x, y + values[0])
+        elif command in "lqa":
+            for point in zip(values[:-2:2], values[1:-2:2], strict=True) if command == "q" else ():
+                yield x + point[0], y + point[1]
+            x, y = x + values[-2], y + values[-1]
+        else:
+            assert command == "z"
+        yield x, y
