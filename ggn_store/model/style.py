@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 Ground = Literal["squares", "cells", "points", "hexagons", "ways"]
-PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi", "go"]
+PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi", "go", "makruk", "dobutsu"]
 
 STYLES: Final[Mapping[str, str]] = {
     "letters": "the game's own board, with the letters of identifiers on it",
@@ -17,6 +17,8 @@ STYLES: Final[Mapping[str, str]] = {
     "xiangqi": "points on lines, with discs",
     "janggi": "points on lines, with the characters of Korea",
     "go": "points on lines, with stones",
+    "makruk": "squares of one tone, with the pieces of Thailand",
+    "dobutsu": "squares of one tone, with animals",
 }
 """The styles that can be asked for, and what they are."""
 

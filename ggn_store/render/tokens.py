@@ -9,7 +9,7 @@ from typing import Final
 from ggn_store.model.style import PLAIN, Style
 from ggn_store.notation import qpi
 from ggn_store.render import characters, svg
-from ggn_store.render.figures import FIGURES, figure
+from ggn_store.render.figures import FIGURES, ROYAL, figure
 
 LIGHT: Final = "#ffffff"
 DARK: Final = "#2e2e2e"
@@ -78,11 +78,11 @@ def _drawn(piece: qpi.Identifier, at: tuple[float, float], size: float, style: S
     elif style.pieces == "go" and name == "stone":
         fill = LIGHT if piece.side == "first" else DARK
         yield svg.circle(*at, 0.44 * size, fill=fill, stroke=svg.INK, stroke_width=0.04 * size)
-    elif style.pieces == "chess" and name in FIGURES:
+    elif (drawn := FIGURES.get(style.pieces, {}).get(name)) is not None:
         x, y = at
         colors = (LIGHT, svg.INK) if piece.side == "first" else (DARK, LIGHT)
-        yield from figure(name, x, y, size, colors)
-        if piece.terminal and name != "king":
+        yield from figure(drawn, x, y, size, colors)
+        if piece.terminal and name not in ROYAL:
             yield _crown(x - 0.33 * size, y - 0.33 * size, size, svg.INK)
 
 

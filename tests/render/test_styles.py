@@ -16,11 +16,12 @@ from ggn_store.errors import PictureError
 from ggn_store.model.board import Board, box
 from ggn_store.model.geometry import Lattice
 from ggn_store.model.picture import Diagram
-from ggn_store.model.style import PLAIN, STYLES, Style
+from ggn_store.model.style import PLAIN, STYLES, PieceSet, Style
 from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES
 from ggn_store.render.layout import UNIT, lay_out
 from ggn_store.render.outlines import GRID, OUTLINES
+from ggn_store.render.tokens import token
 from tests.support.drawings import SVG
 from tests.support.gdl_tiny import hexes, network
 
@@ -56,7 +57,8 @@ def written(svg: str) -> dict[str, str | None]:
         ("gomoku", "points", "go"),
         ("clobber", "squares", "letters"),
         ("connect-four", "squares", "letters"),
-        ("makruk", "squares", "letters"),
+        ("makruk", "cells", "makruk"),
+        ("dobutsu", "cells", "dobutsu"),
         ("tic-tac-toe", "squares", "letters"),
     ],
 )
@@ -87,15 +89,41 @@ def test_a_piece_of_chess_has_the_figure_of_its_name_and_others_their_letter(gam
     rook, other = found["C:+R"], found["c:+r"]
     assert rook is not None
     assert other is not None
-    assert (rook.get("d"), other.get("d")) == (FIGURES["rook"][0],) * 2
+    assert (rook.get("d"), other.get("d")) == (FIGURES["chess"]["rook"][0],) * 2
     assert (rook.get("fill"), other.get("fill")) == ("#ffffff", "#2e2e2e")
     assert [found[piece] for piece in ("C:N^", "C:M")] == [None, None]  # of names that no figure is for
-    assert len(set(FIGURES.values())) == len(FIGURES)
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_stays_on_its_square(name: str) -> None:
-    points = [*walked(FIGURES[name][0])]
+@pytest.mark.parametrize(
+    ("pieces", "identifier", "name", "shapes"),
+    [
+        ("makruk", "M:K^", "king", 0),
+        ("makruk", "m:s", "nobleman", 0),
+        ("chess", "C:N^", "knight", 1),  # a crown
+        ("dobutsu", "D:L^", "lion", 0),
+        ("dobutsu", "d:+c", "hen", 1),  # a badge
+    ],
+)
+def test_a_figure_tells_that_its_piece_is_terminal_or_a_crown_does(
+    pieces: PieceSet, identifier: str, name: str, shapes: int
+) -> None:
+    drawn = ElementTree.fromstring(token(identifier, 0, 0, 48, Style("cells", pieces, {identifier: name})))
+    assert drawn.find("text") is None
+    assert [each.attrib["d"] for each in drawn.findall("g/path")] == [*FIGURES[pieces][name]]
+    assert len(drawn.findall("path")) == shapes
+
+
+def test_pieces_of_a_set_differ_unless_they_are_one_piece_by_two_names() -> None:
+    chess, makruk, animals = (FIGURES[pieces] for pieces in ("chess", "makruk", "dobutsu"))
+    assert len({*chess.values()}) == len(chess)
+    assert len({*animals.values()}) == len(animals)
+    assert len({*makruk.values()}) == 6
+    assert (makruk["rook"], makruk["neang"]) == (makruk["boat"], makruk["queen"])
+
+
+@pytest.mark.parametrize(("pieces", "name"), [(pieces, name) for pieces, drawn in FIGURES.items() for name in drawn])
+def test_a_figure_stays_on_its_square(pieces: PieceSet, name: str) -> None:
+    points = [*walked(FIGURES[pieces][name][0])]
     assert max(max(abs(x), abs(y)) for x, y in points) <= 22
     assert points[-1][1] == 18
 

@@ -28,11 +28,21 @@ _OF: Final[dict[str, PieceSet]] = {
     "XIANGQI": "xiangqi",
     "J": "janggi",
     "JANGGI": "janggi",
+    "M": "makruk",
+    "MAKRUK": "makruk",
+    "D": "dobutsu",
+    "DOBUTSU": "dobutsu",
 }
-_GROUNDS: Final[dict[PieceSet, Ground]] = {"shogi": "cells", "xiangqi": "points", "janggi": "points", "go": "points"}
+_GROUNDS: Final[dict[PieceSet, Ground]] = {
+    "shogi": "cells",
+    "xiangqi": "points",
+    "janggi": "points",
+    "go": "points",
+    "makruk": "cells",
+    "dobutsu": "cells",
+}
 _KNOWN: Final[dict[PieceSet, frozenset[str]]] = {
-    "chess": frozenset(FIGURES),
-    **{pieces: frozenset(written) for pieces, written in SETS.items()},
+    pieces: frozenset(known) for sets in (FIGURES, SETS) for pieces, known in sets.items()
 }
 _STONE: Final = "stone"
 # Of a network that is drawn with its ways: how many places, and how far apart, in distances of the nearest.
