@@ -131,13 +131,14 @@ BUNDLE_LINES: Final = _limit("bundle-lines", 1_000_000, "lines", "a bundle")
 BUNDLE_SQUARES: Final = _limit("bundle-squares", 5_000_000, "squares", "the boards of a bundle together")
 BUNDLE_REVIEWS: Final = _limit("bundle-reviews", 64 << 20, "bytes", "what was said in reviews, in all of a bundle")
 
-# Positions, moves and policies.
+# Positions, moves, pictures and policies.
 POSITION_BYTES: Final = _limit("position-bytes", 1_000_000, "bytes", "a position as JSON, or a line of positions")
 POSITION_TEXT: Final = _limit("position-text", 4_096, "characters", "a position as one line of text", fixed=True)
 GAME_BYTES: Final = _limit("game-bytes", 1_000_000, "bytes", "a game that was played, as PGN or JSON")
 HAND: Final = _limit("hand", 1_000_000, "pieces", "a kind of piece in a hand", fixed=True)
 CHAIN_STEPS: Final = _limit("chain-steps", 100, "steps", "a chain of moves")
 CHAINS: Final = _limit("chains", 100_000, "chains", "a position that is asked for chains")
+DRAWN_SQUARES: Final = _limit("drawn-squares", 4_096, "squares", "a board in a picture, or on a page")
 POLICY_POSITIONS: Final = _limit("policy-positions", 1_000, "positions", "a policy")
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggn_store.errors import printable
+from ggn_store import limits
+from ggn_store.errors import PictureError, printable
 from ggn_store.model.board import Board
 from ggn_store.model.style import PLAIN, Style
 from ggn_store.notation import cell
@@ -53,12 +54,23 @@ class Layout:
         return x + UNIT / 2, y + UNIT / 2
 
 
+def require_drawable(board: Board) -> None:
+    """Raise PictureError where a board has more squares than a picture should hold."""
+    count = len(board.squares)
+    if count > limits.DRAWN_SQUARES.most:
+        raise PictureError(
+            f"a board of {count:,} squares is too large to be drawn: it can have {limits.DRAWN_SQUARES.allowed}"
+        )
+
+
 def lay_out(board: Board, is_flipped: bool = False, style: Style = PLAIN) -> Layout:
     """The layout of any board, or of one that `is_flipped`: seen from its other end.
 
     A board of CELL squares in up to three dimensions is drawn as it is, squares that it lacks as holes, layers side by
-    side; other squares are listed in rows. `style` says what is drawn of the board itself.
+    side; other squares are listed in rows. `style` says what is drawn of the board itself. Raises PictureError for a
+    board that is too large.
     """
+    require_drawable(board)
     if style.ground == "ways" and style.places.keys() >= board.numbers.keys():
         return _network(board, is_flipped, style)
     box = board.extent

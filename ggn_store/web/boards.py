@@ -8,14 +8,13 @@ from typing import Final
 from ggn_store.api.positions.json_text import read_board
 from ggn_store.api.positions.notations import DEFAULT, NOTATIONS
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.errors import GgnStoreError, NotationError, PictureError, PositionError
+from ggn_store.errors import GgnStoreError, NotationError, PositionError
 from ggn_store.model.position import Position
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.render.records import compact
 
 JSON: Final = "json"
-MOST_DRAWN: Final = 4_096
 # FEN counts moves, which FEEN does not.
 _ORDER: Final = ("fen", DEFAULT, "sfen", JSON)
 
@@ -49,13 +48,6 @@ def written(ruleset: Ruleset, position: Position) -> dict[str, str]:
 def in_address(ruleset: Ruleset, position: Position) -> str:
     """The position as addresses have it: in the first notation that can write it."""
     return next(iter(written(ruleset, position).values()))
-
-
-def require_drawable(ruleset: Ruleset) -> None:
-    """Raise PictureError where a board has more squares than a page should hold."""
-    count = len(ruleset.board.squares)
-    if count > MOST_DRAWN:
-        raise PictureError(f"a board of {count:,} squares is too large to be drawn: pages draw {MOST_DRAWN:,}")
 
 
 def names_of(ruleset: Ruleset) -> dict[str, str]:

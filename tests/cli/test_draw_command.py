@@ -129,6 +129,19 @@ def test_pictures_of_what_is_not_there_are_refused(ask: Command, options: tuple[
     assert message in result.err
 
 
+@pytest.mark.parametrize(
+    "options", [(), ("--poster",), ("--piece", "C:N"), ("--piece", "C:N", "--mobility"), ("--board", '{"a1": "C:N"}')]
+)
+def test_a_board_beyond_the_limit_is_not_drawn(ask: Command, options: tuple[str, ...]) -> None:
+    refused = ask("--limit", "drawn-squares=63", "draw", "chess", *options)
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err == (
+        "Error: a board of 64 squares is too large to be drawn: it can have at most 63 "
+        "(--limit drawn-squares=N allows more)\n"
+    )
+    assert ask("--limit", "drawn-squares=64", "draw", "chess", *options).code == 0
+
+
 def test_without_resvg_png_is_refused_with_the_cure(ask: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     result = ask("draw", "mini", "-o", "mini.png")

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggn_store import Position, Ruleset, Store, UnknownNameError, ruleset
+from ggn_store import Position, Ruleset, Store, UnknownNameError, limits, ruleset
 from ggn_store.errors import PictureError
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
@@ -199,11 +199,18 @@ def test_squares_of_labels_come_in_the_order_of_the_document() -> None:
 
 
 @pytest.mark.parametrize("shape", [(25, 25), (36, 36), (65, 65), (1, 200), (256, 256), (65_536, 1), (8, 8, 1024)])
-def test_a_board_of_any_size_is_drawn(shape: tuple[int, ...]) -> None:
+def test_a_board_of_any_size_is_drawn_where_it_is_allowed(shape: tuple[int, ...]) -> None:
     known = boards.box(shape)
-    corners = lay_out(known).corners
+    with limits.allow({limits.DRAWN_SQUARES.name: len(known.squares)}):
+        corners = lay_out(known).corners
     assert corners.keys() == set(known.squares)
     assert len(set(corners.values())) == len(corners)
+
+
+def test_a_board_is_drawn_up_to_the_limit_only() -> None:
+    assert len(lay_out(boards.box((64, 64))).corners) == limits.DRAWN_SQUARES.default
+    with pytest.raises(PictureError, match=r"a board of 4,097 squares .* at most 4,096 \(--limit drawn-squares=N"):
+        lay_out(boards.box((4_097, 1)))
 
 
 def test_squares_that_are_just_listed_are_drawn_and_a_poster_of_too_many_is_refused() -> None:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from ggn_store import Store
+from ggn_store import Store, limits
 from ggn_store.web.pages import source as of_sources
 from ggn_store.web.routes import PAGES
 from tests.support.program import MINI, MINI_TOML, write
@@ -177,6 +177,22 @@ def test_a_line_of_a_definition_leads_to_the_moves_that_it_makes(
         assert chess.get(f"/source/chess?{wrong}").status_code == status
     monkeypatch.setitem(of_sources._LIMITS, "possibilities", 100)
     assert "too many to look for" in chess.get("/source/chess?token=N&key=betza").text
+
+
+def test_a_board_beyond_the_limit_is_played_without_a_picture(
+    pages: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "<svg" in pages.get("/g/mini").text
+    monkeypatch.setattr(limits, "DRAWN_SQUARES", limits.Limit("drawn-squares", 8, "squares", "a board"))
+    game, piece = pages.get("/g/mini").text, pages.get("/piece/mini").text
+    assert "This board is too large to be drawn." in game
+    assert "<svg" not in game + piece
+    assert "first C:P on a2" in game
+    picture = pages.get("/picture/mini")
+    assert (picture.status_code, picture.text) == (
+        400,
+        "a board of 9 squares is too large to be drawn: it can have at most 8 (--limit drawn-squares=N allows more)\n",
+    )
 
 
 def test_what_a_page_does_not_know_is_a_clear_message(pages: TestClient) -> None:

@@ -23,7 +23,7 @@ from ggn_store.model.position import Position
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
-from ggn_store.render.layout import lay_out
+from ggn_store.render.layout import require_drawable
 from ggn_store.render.legend import shapes
 
 _MIRRORED: Final = "The pieces of the second side move as mirror images of those of the first, and are left out."
@@ -140,7 +140,7 @@ def board_of(handle: Handle) -> Board:
     if isinstance(network, Network):
         return Board(network.places)
     if board.shape is None and not all(map(cell.is_cell, board.squares)):
-        lay_out(board)
+        require_drawable(board)
         named = dict.fromkeys(square for piece in handle.read_pieces() for square in _mentioned(piece))
         return Board(tuple(square for square in named if square in board.numbers))
     return board
@@ -257,7 +257,7 @@ def _heat_map(moves: Moves, piece: str) -> HeatMap:
     handle.require_piece(piece)
     sources = [square for square in SelectedPiece(moves, piece).sources if square != HAND]
     board = board_of(handle)
-    lay_out(board)  # which refuses a board that is too large before its squares are asked one by one
+    require_drawable(board)  # before its squares are asked one by one
     alone = [Position({square: piece}, None, side_of(piece)) for square in sources]
     found = moves.many(alone, moves.question(piece, None, None), None, "fast")
     counts = {
@@ -272,7 +272,7 @@ def _heat_map(moves: Moves, piece: str) -> HeatMap:
 
 def _poster(handle: Handle) -> Poster:
     board = board_of(handle)
-    lay_out(board)
+    require_drawable(board)
     cards: dict[str, tuple[Diagram, ...]] = {}
     left_out = False
     drops = False

@@ -24,9 +24,10 @@ from ggn_store.model.picture import Diagram, Link
 from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES
 from ggn_store.notation.hand import HAND
 from ggn_store.render.diagrams import to_svg
+from ggn_store.render.layout import require_drawable
 from ggn_store.render.moves import path_text
 from ggn_store.web import links
-from ggn_store.web.boards import called, in_address, names_of, read_position, require_drawable, written
+from ggn_store.web.boards import called, in_address, names_of, read_position, written
 from ggn_store.web.page import POSITION, STYLE, Answer, Asked, Page, Parameter
 from ggn_store.web.pages.source import lines_of, source_of
 from ggn_store.web.site import Site, lasting
@@ -232,7 +233,7 @@ def _picture(table: Table, possible: list[Made], chosen: list[Made], names: Mapp
     """The board with links; None where it is too large to be drawn."""
     game = table.game
     try:
-        require_drawable(game.ruleset)
+        require_drawable(game.ruleset.board)
         shown = game.ruleset.pictures.picture(position=game.position, style=table.style)
     except PictureError:
         return None

@@ -5,13 +5,14 @@ from __future__ import annotations
 from ggn_store.errors import PictureError
 from ggn_store.model.picture import Diagram, Poster
 from ggn_store.render.diagrams import thumbnail, to_svg
-from ggn_store.web.boards import read_position, require_drawable
+from ggn_store.render.layout import require_drawable
+from ggn_store.web.boards import read_position
 from ggn_store.web.page import POSITION, STYLE, Answer, Asked, Page, Parameter
 
 
 def _show(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
-    require_drawable(ruleset)
+    require_drawable(ruleset.board)
     text, piece = asked.text("position"), asked.text("piece")
     position = None if text is None else read_position(ruleset, text)
     shown = ruleset.pictures.picture(

@@ -9,8 +9,9 @@ from ggn_store.errors import PictureError
 from ggn_store.model.picture import Diagram, Link
 from ggn_store.notation.hand import HAND
 from ggn_store.render.diagrams import to_svg
+from ggn_store.render.layout import require_drawable
 from ggn_store.web import links
-from ggn_store.web.boards import called, names_of, require_drawable
+from ggn_store.web.boards import called, names_of
 from ggn_store.web.page import STYLE, Answer, Asked, Page, Parameter, limit
 
 
@@ -33,7 +34,7 @@ def _show(asked: Asked) -> Answer:
     }
     shown: dict[str, Any] = {"ruleset": ruleset, "names": names, "svg": None, "marks": (), "source": None}
     try:
-        require_drawable(ruleset)
+        require_drawable(ruleset.board)
         picture = ruleset.pictures.picture(piece=piece, source=asked.text("source"), style=style)
         assert isinstance(picture, Diagram)  # noqa: S101  (of a piece)
         squares = {
