@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 from starlette.testclient import TestClient
@@ -128,3 +129,26 @@ def own(address: str, base: str) -> str:
     """The path and query of a link of a page."""
     parts = urlsplit(urljoin(base, address))
     return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
+def links_of_files(directory: Path) -> int:
+    """How many links the pages of a directory have.
+
+    Raises AssertionError for one that leads to no file or to no place in it, a file that none leads to, and for
+    anything that acts but the search of the first page.
+    """
+    files = {path.name: path for path in directory.iterdir()}
+    pages = {name: Found(path.read_text(encoding="utf-8")) for name, path in files.items() if path.suffix == ".html"}
+    reached = {"index.html"}
+    for name, page in pages.items():
+        scripts = [each for each in page.faults if not each.startswith(("a leads to", "link leads to", "img leads"))]
+        assert scripts in ([], ["<script>", "script leads to search.js"]), (name, scripts)
+        for link in page.links:
+            parts = urlsplit(link)
+            assert (parts.scheme, parts.netloc, parts.query) == ("", "", ""), (name, link)
+            assert not parts.path or parts.path in files, (name, link)
+            there = pages.get(parts.path or name)
+            assert there is None or not parts.fragment or parts.fragment in there.ids, (name, link)
+            reached.add(parts.path)
+    assert files.keys() <= reached, sorted(files.keys() - reached)
+    return sum(len(page.links) for page in pages.values())

@@ -1,0 +1,41 @@
+"""The pages of the whole library as files: how long they take, how large they are; every link is checked.
+
+python -m tests.benchmarks.site                 loads the library first, which takes some minutes
+python -m tests.benchmarks.site --store FILE    a SQLite store that is there
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+from ggn_store import Store
+from ggn_store.api.loading.games import library_games
+from ggn_store.web.files import write
+from ggn_store.web.site import Site
+from tests.support.web import links_of_files
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--store", type=Path, help="A SQLite store that is there.")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory, Store.open(options.store or Path(directory) / "store.db") as store:
+        if options.store is None:
+            store.load_library(*(game.name for game in library_games()))
+        pages = Path(directory) / "pages"
+        begun = time.perf_counter()
+        count = write(Site(store), pages)
+        seconds = time.perf_counter() - begun
+        size = sum(path.stat().st_size for path in pages.iterdir())
+        largest = max(pages.iterdir(), key=lambda path: path.stat().st_size)
+        print(f"{len(store.revisions())} rulesets: {count:,} files, {size / 1e6:,.1f} MB, in {seconds:,.0f} s")
+        print(f"index.html {(pages / 'index.html').stat().st_size / 1e3:,.0f} kB; largest {largest.name}:", end=" ")
+        print(f"{largest.stat().st_size / 1e3:,.0f} kB")
+        print(f"{links_of_files(pages):,} links, each to a file and a place that are there")
+
+
+if __name__ == "__main__":
+    main()
