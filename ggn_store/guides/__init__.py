@@ -19,6 +19,7 @@ TOPICS: Final = (
     "analyses",
     "pictures",
     "web",
+    "first-visit",
     "columns",
     "speed",
     "commands",
