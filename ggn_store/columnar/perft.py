@@ -74,13 +74,15 @@ class Plies(perft.Plies):
         self._begin(positions)
         *plies, last = self._plies(ply, depth, merge=True)
         plies.append(f"frontier_{depth} AS MATERIALIZED ({last})")
+        # A ply may have failed where no path goes on to the end.
+        failed = f"(SELECT {self._failed(ply, depth + 1)} AS failed)"
         rows = self._connection.execute(
-            f"WITH {', '.join(plies)} SELECT {self._failed(ply, depth + 1)}, {names}, weight FROM frontier_{depth}"
+            f"WITH {', '.join(plies)} SELECT failed, {names}, weight FROM {failed} LEFT JOIN frontier_{depth} ON TRUE"
         ).fetchall()
-        for failed, *_ in rows:
-            if failed:
-                raise overdrawn(failed)
-        return [frontier.read(row, depth) for _, *row in rows]
+        for failed_at, *_ in rows:
+            if failed_at:
+                raise overdrawn(failed_at)
+        return [frontier.read(row, depth) for _, *row in rows if row[-1] is not None]
 
     def _begin(self, positions: Sequence[Weighed]) -> None:
         """Hand the first positions over."""

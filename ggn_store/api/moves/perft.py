@@ -146,8 +146,19 @@ class _Step:
 
 def _total(step: _Step, position: Position, depth: int) -> int:
     before = _go_on(step, [(position, 1)], depth - 1)
-    answers = step.moves([each for each, _ in before])
-    return sum(weight * len(moves) for (_, weight), moves in zip(before, answers, strict=True))
+    total = 0
+    for (last, weight), moves in zip(before, step.moves([each for each, _ in before]), strict=True):
+        for move in moves:
+            if _draws(move):
+                step.after(last, move)  # or it is no move
+        total += weight * len(moves)
+    return total
+
+
+def _draws(move: Move | Chain) -> bool:
+    """Whether a move takes a piece from a hand."""
+    steps = move.steps if isinstance(move, Chain) else (move,)
+    return any(delta < 0 for each in steps if each.has_effects for delta in each.effects.hands.values())
 
 
 def _go_on(step: _Step, weighed: list[tuple[Position, int]], depth: int) -> list[tuple[Position, int]]:
