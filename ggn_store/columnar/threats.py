@@ -301,6 +301,8 @@ class _Builder:
         """Add the trials of the squares that a castling crosses."""
         changes = displaced(move).effects.board
         for crossing in self._crossings(move, changes):
+            if "flying-general" in self._names:
+                raise NotJudgedError  # trials do not tell that from an attack, which it is not
             for square in crossing.through:
                 if square != crossing.source:
                     if move.must.get(square) is None:

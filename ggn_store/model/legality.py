@@ -75,13 +75,14 @@ class Reach:
 
     `threats` by the squares that they would change, and all squares that are `changed`. `is_own`: nothing is made of
     the other side, no state variable changes, and nothing enters in place of a piece; `is_plain`: neither is a royal
-    piece moved or made.
+    piece moved or made; `is_facing`: it is how royal pieces must not face each other, which is no attack.
     """
 
     threats: Mapping[str, Sequence[Threat]]
     changed: frozenset[str]
     is_own: bool
     is_plain: bool
+    is_facing: bool = False
 
 
 def reach(moves: Iterable[Move]) -> Reach:
@@ -332,9 +333,12 @@ class Legality:
         """Whether royal pieces are safe after a move that makes no enemies, and on all squares that it crosses."""
         if not self._is_covered(seen, changes):
             return False
-        return self._crossing.keys().isdisjoint(changes) or not any(
+        if self._crossing.keys().isdisjoint(changes):
+            return True
+        attacked = replace(seen, by_enemy=[each for each in seen.by_enemy if not each.is_facing])
+        return not any(
             # On the way it is what it becomes: rules of captures may name it, and not where it has not moved.
-            self._is_attacked(seen, {crossing.source: None, square: crossed_by(crossing, square, changes)}, square)
+            self._is_attacked(attacked, {crossing.source: None, square: crossed_by(crossing, square, changes)}, square)
             for crossing in self._crossings(seen.board, changes)
             for square in crossing.through
             if square == crossing.source or seen.board.get(square) is None
@@ -380,7 +384,9 @@ class Legality:
         """What a royal piece would take if it went along its file."""
         known = self._facing.get(item)
         if known is None:
-            known = self._facing[item] = Reach(dict(facing(self._asked.board, *item)), frozenset(), False, False)
+            known = self._facing[item] = Reach(
+                dict(facing(self._asked.board, *item)), frozenset(), False, False, is_facing=True
+            )
         return known
 
     # --- other duties ---

@@ -29,10 +29,14 @@ class NotJudgedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Threat:
-    """An entry by which its piece could take a royal piece on a square; `entry` asks nothing of that square."""
+    """An entry by which its piece could take a royal piece on a square; `entry` asks nothing of that square.
+
+    `is_facing`: it is how royal pieces must not face each other, which is no attack on what castling crosses.
+    """
 
     target: int
     entry: Entry
+    is_facing: bool = False
 
 
 def require_simple(play: Play, positions: Sequence[Position], entries: Iterable[Entry]) -> None:
@@ -76,6 +80,8 @@ def crossing_of(entry: Entry, play: Play, numbers: Mapping[str, int]) -> int:
 
 def crossed(threat: Threat, side: int, play: Play, numbers: Mapping[str, int]) -> tuple[int, ...]:
     """The numbers of the crossings of a side (0 first, 1 second) that go over the target of a threat."""
+    if threat.is_facing:
+        return ()
     return tuple(
         number
         for number, crossing in enumerate(play.crossing, 1)
@@ -136,4 +142,5 @@ def _along_files(opened: Opened, royals: Iterable[str]) -> Iterator[Threat]:
         for square, number in numbers.items():
             for place, passed in lattice.along_file(square):
                 between = sum(1 << numbers[each] for each in passed)
-                yield Threat(1 << numbers[place], Entry(piece, number, between, between, 0, {}, {}, 0, {}, {}, True))
+                entry = Entry(piece, number, between, between, 0, {}, {}, 0, {}, {}, True)
+                yield Threat(1 << numbers[place], entry, is_facing=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import chess as python_chess
 import pytest
 
-from ggn_store import Move, Position, Ruleset
+from ggn_store import Move, Position, Ruleset, Store, generate, read_definition
 from ggn_store.model.legality import Legality, unmarked
 from ggn_store.model.play import Play
 from ggn_store.notation.hand import HAND
@@ -204,6 +204,38 @@ def test_a_square_that_a_crossing_leaves_out_is_noticed(chess: Ruleset, number: 
 CASTLING = [f"r3k2r/8/8/8/8/{row}/8/R3K2R w KQkq - 0 1" for row in ("2r5", "3r4", "4r3", "5r2", "6r1")] + [
     f"r3k2r/8/{row}/8/8/8/8/R3K2R b KQkq - 0 1" for row in ("2R5", "3R4", "4R3", "5R2", "6R1")
 ]
+
+
+KINGS = """
+title = "Kings that must not face each other, and castle"
+board = "8x8"
+style = "C"
+start = "8/8/8/8/8/8/8/+R3+K^3 / C/c"
+[play]
+duties = ["royal-safety", "flying-general"]
+[pieces.K]
+betza = "K"
+terminal = true
+castling = { first = [{ from = "e1", to = "c1", with = "a1", with_to = "d1" }], second = [] }
+[pieces.R]
+betza = "R"
+"""
+
+
+@pytest.mark.parametrize("enemy", ["e8", "d8", "c8"])
+def test_to_face_a_king_is_no_attack_on_what_castling_crosses(store: Store, enemy: str) -> None:
+    # Fairy-Stockfish castles so in synochess: 3akec1/3n3r/r4n2/8/5PQ1/2N5/1P3P2/R3KB1R[s] w KQ - 2 13.
+    store.load(generate(read_definition(KINGS)), name="kings")
+    rules = store.ruleset("kings")
+    at = {"a1": "C:+R", "e1": "C:+K^"}
+    for piece, may in (("c:k^", enemy != "c8"), ("c:r", False)):
+        position = Position({**at, enemy: piece, "h7": "c:k^" if piece == "c:r" else None})
+        for query in ("fast", "reading"):
+            found = rules.legal_moves(position, query=query)
+            assert any(move.destination == "c1" and move.source == "e1" for move in found) is may
+        for engine in (None, "duckdb"):
+            assert rules.perft(position, 1, legal=True, engine=engine).count == len(found)
+        assert rules.count_moves([position], legal=True) == {0: len(found)}
 
 
 @large
