@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from ggn_store.errors import StoreError as StoreError
     from ggn_store.errors import UnknownNameError as UnknownNameError
     from ggn_store.games.generate import generate as generate
-    from ggn_store.model.diff import diff as diff
-    from ggn_store.model.document import Document as Document
-    from ggn_store.model.merge import merge as merge
-    from ggn_store.model.move import Move as Move
-    from ggn_store.model.position import Position as Position
+    from ggn_store.model.changes.diff import diff as diff
+    from ggn_store.model.changes.merge import merge as merge
+    from ggn_store.model.documents.document import Document as Document
+    from ggn_store.model.moves.move import Move as Move
+    from ggn_store.model.moves.position import Position as Position
 
 _HOMES = {
     "ggn_store.api.loading.games": ("find_game", "read_definition"),
@@ -59,11 +59,11 @@ _HOMES = {
         "StoreError",
         "UnknownNameError",
     ),
-    "ggn_store.model.diff": ("diff",),
-    "ggn_store.model.document": ("Document",),
-    "ggn_store.model.merge": ("merge",),
-    "ggn_store.model.move": ("Move",),
-    "ggn_store.model.position": ("Position",),
+    "ggn_store.model.changes.diff": ("diff",),
+    "ggn_store.model.documents.document": ("Document",),
+    "ggn_store.model.changes.merge": ("merge",),
+    "ggn_store.model.moves.move": ("Move",),
+    "ggn_store.model.moves.position": ("Position",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

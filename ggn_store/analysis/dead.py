@@ -10,9 +10,9 @@ from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from ggn_store.analysis.reach import IN_HAND, Standing, impossible, reached
-from ggn_store.model.board import Board
-from ggn_store.model.conditions import implies
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.conditions import implies
+from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.record import Record
 from ggn_store.movement.entries import MUST, Entries, Known, Pattern, Said, Told, ToldPiece
 from ggn_store.notation.qpi import Side, other_side, side_of

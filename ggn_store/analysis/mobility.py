@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any, Literal, cast
 
-from ggn_store.model.board import Board
-from ggn_store.model.contents import Leap
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.contents import Leap
 from ggn_store.model.record import Record
 from ggn_store.movement.facts import Mobility as Stored
 

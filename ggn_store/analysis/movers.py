@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ggn_store.model.geometry import symmetries
+from ggn_store.model.documents.geometry import symmetries
 from ggn_store.model.record import Record
 from ggn_store.movement.facts import Named
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.record import Record
 from ggn_store.movement.entries import DENY, MUST, Entries, Said
 from ggn_store.notation.qpi import side_of

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from ggn_store.model import possibilities
-from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY, Possibility
-from ggn_store.model.geometry import Lattice, Symmetry, Vector, reversing
-from ggn_store.model.position import Position
-from ggn_store.model.possibilities import ABSENT, PossibilityChange
+from ggn_store.model.changes import possibilities
+from ggn_store.model.changes.possibilities import ABSENT, PossibilityChange
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import EMPTY, ENEMY, Possibility
+from ggn_store.model.documents.geometry import Lattice, Symmetry, Vector, reversing
+from ggn_store.model.moves.position import Position
 from ggn_store.model.record import Record
 from ggn_store.movement.entries import Entries, Known, ToldPiece
 from ggn_store.movement.grid import Grid, bits_of

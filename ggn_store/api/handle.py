@@ -9,14 +9,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ggn_store.errors import PositionError, UnknownNameError, offer, quote
-from ggn_store.model import play, variables
-from ggn_store.model.board import Board
-from ggn_store.model.document import Piece
-from ggn_store.model.legality import unmarked
-from ggn_store.model.play import Play
-from ggn_store.model.position import Position
-from ggn_store.model.revision import Revision
-from ggn_store.model.variables import Variable
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Piece
+from ggn_store.model.documents.variables import Variable
+from ggn_store.model.moves import play
+from ggn_store.model.moves.legality import unmarked
+from ggn_store.model.moves.play import Play
+from ggn_store.model.moves.position import Position
+from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.session import Session
 from ggn_store.store.moves.positions import Opened

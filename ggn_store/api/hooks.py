@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from ggn_store.api.session.patience import ONCE, Patience
 from ggn_store.errors import GgnStoreError, InputError
-from ggn_store.model.event import Event
+from ggn_store.model.teams.event import Event
 from ggn_store.render.records import compact
 
 _PREFIX: Final = "whsec_"

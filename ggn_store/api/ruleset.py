@@ -19,15 +19,15 @@ from ggn_store.api.moves.named_moves import NamedMoves
 from ggn_store.api.moves.selection import SelectedPiece
 from ggn_store.api.positions import notations
 from ggn_store.errors import DocumentError, MoveError, PictureError, PositionError, UnknownNameError, offer, printable
-from ggn_store.model.board import Board
-from ggn_store.model.chain import Chain
-from ggn_store.model.document import Dialect, Document, Envelope, Piece, canonical_text
-from ggn_store.model.move import Assumption, Count, Move
-from ggn_store.model.play import Play
-from ggn_store.model.position import Position
-from ggn_store.model.result import Result
-from ggn_store.model.revision import Revision, Summary
-from ggn_store.model.variables import Variable
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, canonical_text
+from ggn_store.model.documents.variables import Variable
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.move import Assumption, Count, Move
+from ggn_store.model.moves.play import Play
+from ggn_store.model.moves.position import Position
+from ggn_store.model.moves.result import Result
+from ggn_store.model.teams.revision import Revision, Summary
 from ggn_store.notation.qpi import Side
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ggn_store.games.fairy.write import Section
     from ggn_store.games.rules import Definition
     from ggn_store.gdl.specification import Specification
-    from ggn_store.model.perft import Perft
+    from ggn_store.model.moves.perft import Perft
 
 
 class Ruleset:

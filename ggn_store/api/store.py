@@ -17,7 +17,7 @@ from ggn_store.api.session import opening, references
 from ggn_store.api.session.opening import Address
 from ggn_store.errors import QueryError, UnknownNameError, quote
 from ggn_store.model.bounds import SqlBounds, SqlOptions
-from ggn_store.model.revision import Revision, Summary, check_name
+from ggn_store.model.teams.revision import Revision, Summary, check_name
 from ggn_store.store.database import session as sessions
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import tags
@@ -241,7 +241,7 @@ class Store:
     def list(self, *rulesets: str) -> tuple[Summary, ...]:
         """The newest revision of every ruleset by name, with the number of pieces, possibilities, ...
 
-        Or of those that names, namespaces (`team/`) and globs mean; see `ggn_store.model.selection`. Raises
+        Or of those that names, namespaces (`team/`) and globs mean; see `ggn_store.model.teams.selection`. Raises
         UnknownNameError where one of these means none.
         """
         with self.session.reading() as connection:

@@ -10,10 +10,10 @@ from datetime import datetime
 
 from ggn_store import collector
 from ggn_store.errors import StoreError
-from ggn_store.model.care import Collected, Verification
-from ggn_store.model.event import Event
-from ggn_store.model.revision import Reference, check_name, refuse_proposal
-from ggn_store.model.selection import is_pattern
+from ggn_store.model.teams.care import Collected, Verification
+from ggn_store.model.teams.event import Event
+from ggn_store.model.teams.revision import Reference, check_name, refuse_proposal
+from ggn_store.model.teams.selection import is_pattern
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import audit
 from ggn_store.store.rulesets import catalog

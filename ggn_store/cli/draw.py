@@ -10,8 +10,8 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.errors import GgnStoreError, printable
-from ggn_store.model.picture import Picture
-from ggn_store.model.style import STYLES
+from ggn_store.model.pictures.picture import Picture
+from ggn_store.model.pictures.style import STYLES
 from ggn_store.output import STDOUT, is_stream
 from ggn_store.render import png, terminal
 from ggn_store.render.diagrams import to_svg

@@ -13,12 +13,12 @@ from ggn_store.api.session.patience import TRIES, Patience
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress
 from ggn_store.errors import ConflictError, GateError, RefusedError, printable
-from ggn_store.model.transfer import DivergedError
+from ggn_store.model.teams.transfer import DivergedError
 from ggn_store.render.records import compact, table
 
 if TYPE_CHECKING:
     from ggn_store.api.teams.bundles import BundleSummary
-    from ggn_store.model.transfer import Transferred
+    from ggn_store.model.teams.transfer import Transferred
 
 _COLUMNS = ("name", "to", "status", "revisions", "pieces", "pieces_listed", "head", "error")
 

@@ -17,7 +17,7 @@ from ggn_store.errors import printable
 from ggn_store.render.records import compact, records
 
 if TYPE_CHECKING:
-    from ggn_store.model.changes import Diff
+    from ggn_store.model.changes.changes import Diff
 
 _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz", ".toml")
 

@@ -24,7 +24,7 @@ from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
     from ggn_store.api.hooks import Webhook
-    from ggn_store.model.event import Event
+    from ggn_store.model.teams.event import Event
 
 SECRET: Final = "GGN_STORE_WEBHOOK_SECRET"  # noqa: S105  (its name)
 _LONGEST: Final = 4096

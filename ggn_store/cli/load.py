@@ -107,7 +107,7 @@ def load(
     for revision in {result.name: result.revision for result in results if result.revision is not None}.values():
         options.report_state(store, revision)
         if revision.status == "merged":
-            from ggn_store.model.merge import note_of
+            from ggn_store.model.changes.merge import note_of
 
             options.report_merge(note_of(revision.message), revision.decided)
     failed = [result for result in results if result.error is not None]

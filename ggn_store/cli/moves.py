@@ -11,8 +11,8 @@ import click
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.model.chain import Chain, path_data
-from ggn_store.model.chain import captures_first as only_captures
+from ggn_store.model.moves.chain import Chain, path_data
+from ggn_store.model.moves.chain import captures_first as only_captures
 from ggn_store.render.moves import HOST_RULE, chains_text, moves_text
 
 _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed")

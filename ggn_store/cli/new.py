@@ -11,7 +11,7 @@ import ggn_store
 from ggn_store.cli import options
 from ggn_store.cli.export import write_definition
 from ggn_store.errors import DamagedError, printable
-from ggn_store.model.revision import check_name
+from ggn_store.model.teams.revision import check_name
 from ggn_store.output import STDOUT, is_stream
 
 

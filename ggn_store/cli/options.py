@@ -27,9 +27,9 @@ from ggn_store.render.records import compact, records
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from ggn_store.model.merge import Conflict
-    from ggn_store.model.proposal import Proposal
-    from ggn_store.model.revision import Revision
+    from ggn_store.model.changes.merge import Conflict
+    from ggn_store.model.teams.proposal import Proposal
+    from ggn_store.model.teams.revision import Revision
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ggn_store.cli import options
-from ggn_store.model.chain import Chain, path_of
+from ggn_store.model.moves.chain import Chain, path_of
 
 _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 

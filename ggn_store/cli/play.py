@@ -17,7 +17,7 @@ from ggn_store import limits
 from ggn_store.cli import options, process
 from ggn_store.cli.play_game import Opponent, Play, Reply, unfinished
 from ggn_store.errors import printable
-from ggn_store.model.position import SIDES
+from ggn_store.model.moves.position import SIDES
 from ggn_store.notation import pgn
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MAX_LINE

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 import ggn_store
 from ggn_store.api.moves.move_notations import OWN
 from ggn_store.errors import MoveTextError, printable
-from ggn_store.model.chain import Chain, path_of
+from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MAX_LINE, MoveNotation, MoveText, is_named
 from ggn_store.notation.qpi import Side, side_of

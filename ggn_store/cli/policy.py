@@ -11,11 +11,11 @@ import ggn_store
 from ggn_store.api.positions.json_text import read_positions
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.model.policy import LISTS, PolicyRules, PositionSet
+from ggn_store.model.teams.policy import LISTS, PolicyRules, PositionSet
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
-    from ggn_store.model.policy import Policy
+    from ggn_store.model.teams.policy import Policy
 
 
 _RULES = ("lint", "compatible", "review", *LISTS)

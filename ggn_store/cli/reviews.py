@@ -12,17 +12,17 @@ import click
 from ggn_store.cli import options
 from ggn_store.cli.export import write_document
 from ggn_store.errors import UnknownNameError, printable
-from ggn_store.model.merge import note_of
-from ggn_store.model.revision import parse_reference
+from ggn_store.model.changes.merge import note_of
+from ggn_store.model.teams.revision import parse_reference
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ggn_store import Store
-    from ggn_store.model.changes import Diff
-    from ggn_store.model.proposal import Proposal, Verdict
-    from ggn_store.model.review import ForeignProposal, ReviewRecord
+    from ggn_store.model.changes.changes import Diff
+    from ggn_store.model.teams.proposal import Proposal, Verdict
+    from ggn_store.model.teams.review import ForeignProposal, ReviewRecord
 
 _COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "round", "comments", "summary")
 

@@ -9,7 +9,7 @@ import click
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.model.play import DUTIES, HOST_DUTIES, Play
+from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, Play
 from ggn_store.render.moves import place_text
 from ggn_store.render.records import compact, table
 

@@ -8,7 +8,7 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.model.selection import is_pattern
+from ggn_store.model.teams.selection import is_pattern
 
 _TAGS = ("tag", "revision", "author", "created_at", "message")
 _MOVES = ("tag", "move", "revision", "author", "created_at", "message")

@@ -17,12 +17,12 @@ from ggn_store.cli.hooks import Hooks, hook_options
 from ggn_store.cli.options import counted
 from ggn_store.cli.progress import progress
 from ggn_store.errors import printable, quote
-from ggn_store.model.event import ACTIONS
+from ggn_store.model.teams.event import ACTIONS
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
-    from ggn_store.model.care import Collected
-    from ggn_store.model.event import Event
+    from ggn_store.model.teams.care import Collected
+    from ggn_store.model.teams.event import Event
 
 _CHANGES = ("id", "at", "role", "action", "about", "what")
 _COMPARED = ("name", "state", "ahead", "behind", "here", "there", "tags", "hidden")

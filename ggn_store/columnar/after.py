@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ggn_store.columnar.batch import Columns, Turn
 from ggn_store.columnar.threats import Threats
-from ggn_store.model.position import MAX_HAND_COUNT
+from ggn_store.model.moves.position import MAX_HAND_COUNT
 from ggn_store.notation.qpi import side_of
 
 # What no code of a piece is.

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ggn_store.columnar.batch import Batch, Made
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need
-from ggn_store.model.chain import require_bounded
+from ggn_store.model.moves.chain import require_bounded
 
 # Paths that are made at once.
 _AT_ONCE: Final = 10_000

@@ -48,11 +48,11 @@ from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.lanes import Part, names_of, parts_of
 from ggn_store.errors import InputError, printable
-from ggn_store.model import variables
-from ggn_store.model.board import Board
-from ggn_store.model.document import Piece, Possibility
-from ggn_store.model.lane import Fact, Lane
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Piece, Possibility
+from ggn_store.model.documents.lane import Fact, Lane
+from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.qpi import side_of
 from ggn_store.output import new_directory
 

@@ -41,9 +41,9 @@ from ggn_store.columnar.sql import AHEAD
 from ggn_store.columnar.threats import ROYAL, Threats
 from ggn_store.columnar.words import Facts, Words
 from ggn_store.errors import PositionError, offer, quote
-from ggn_store.model import variables
-from ggn_store.model.position import SIDES, Position, side_named
-from ggn_store.model.variables import Variable
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.variables import Variable
+from ggn_store.model.moves.position import SIDES, Position, side_named
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import is_royal, side_of

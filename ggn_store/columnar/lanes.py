@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.lane import Lane
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.documents.lane import Lane
 
 # The code of an empty square; those of pieces follow, the mover's own odd: what no rule knows, the same if it is royal,
 # and the ruleset's.

@@ -17,7 +17,7 @@ from typing import Any, Final
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.spark_worker import BOARD, HANDS, MOVE, MOVES, SIDES, STATES, Paths, Question, Rules, pack
 from ggn_store.errors import MoveError, PositionError, offer
-from ggn_store.model.position import Position
+from ggn_store.model.moves.position import Position
 
 EXTRA: Final = "spark"
 # What a position is as rows, and the tables beside these, each with what Spark gathers of it for a position.

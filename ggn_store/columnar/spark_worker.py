@@ -22,7 +22,7 @@ from ggn_store.columnar.extras import need
 from ggn_store.columnar.perft import plies
 from ggn_store.columnar.threats import Threats
 from ggn_store.errors import MoveError, PositionError
-from ggn_store.model.position import Position
+from ggn_store.model.moves.position import Position
 from ggn_store.store.moves import planes
 
 MOVE: Final = ("piece", "source", "destination", "ordinal")

@@ -1,4 +1,4 @@
-"""What legality asks of a revision, as tables of columns: threats on royal pieces (see `model.legality`), and trials.
+"""What legality asks of a revision, as tables of columns: threats on royal pieces (`model.moves.legality`), trials.
 
 What the other duties ask is in the tables at the end.
 
@@ -36,13 +36,13 @@ from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.lanes import NOTHING, PIECES, UNKNOWN, passing
 from ggn_store.columnar.sql import AHEAD, CAPTURES, LIMITS, SAFE
-from ggn_store.model import legality
-from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.legality import Threat, crossed_by, enters, facing, is_made_by, reach
-from ggn_store.model.move import Move, displaced
-from ggn_store.model.play import Play
-from ggn_store.model.position import Position
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.moves import legality
+from ggn_store.model.moves.legality import Threat, crossed_by, enters, facing, is_made_by, reach
+from ggn_store.model.moves.move import Move, displaced
+from ggn_store.model.moves.play import Play
+from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import is_royal, side_of
 from ggn_store.store.moves.royals import NotJudgedError

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ggn_store.model.document import Piece, Possibility
+from ggn_store.model.documents.document import Piece, Possibility
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.hand import HAND
 

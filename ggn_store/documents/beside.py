@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.errors import Problem, quote
-from ggn_store.model import play
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
+from ggn_store.model.moves import play
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.json_text import pointer
 from ggn_store.notation.toml import TomlError, lines_of_text, load, text, value

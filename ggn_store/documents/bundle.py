@@ -32,8 +32,8 @@ from typing import IO, Any, Final
 from ggn_store import limits
 from ggn_store.documents.bundle_values import written
 from ggn_store.errors import InputError
-from ggn_store.model.review import ReviewRecord
-from ggn_store.model.transfer import RevisionSource
+from ggn_store.model.teams.review import ReviewRecord
+from ggn_store.model.teams.transfer import RevisionSource
 
 VERSION: Final = 3
 KINDS: Final = ("bundle", "board", "piece", "revision", "tag", "state", "rename", "review", "end")

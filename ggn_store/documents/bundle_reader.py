@@ -18,13 +18,13 @@ from ggn_store.documents.bundle import COUNTED, KEYS, KINDS, SINCE, VERSION, cou
 from ggn_store.documents.bundle_values import FaultError, fail, noted, require
 from ggn_store.documents.reader import envelope_complaints
 from ggn_store.errors import InputError, UnknownNameError, offer, printable, quote
-from ggn_store.model import board as boards
-from ggn_store.model.ancestry import Step
-from ggn_store.model.board import Board
-from ggn_store.model.document import Digests, Envelope, check_dialect
-from ggn_store.model.review import ReviewRecord
-from ggn_store.model.revision import check_name, check_tag
-from ggn_store.model.transfer import SentPiece, SentRename, SentRevision, SentState, SentTag
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Digests, Envelope, check_dialect
+from ggn_store.model.teams.ancestry import Step
+from ggn_store.model.teams.review import ReviewRecord
+from ggn_store.model.teams.revision import check_name, check_tag
+from ggn_store.model.teams.transfer import SentPiece, SentRename, SentRevision, SentState, SentTag
 from ggn_store.notation import json_text
 
 _GZIP: Final = b"\x1f\x8b"

@@ -11,10 +11,10 @@ from ggn_store import limits
 from ggn_store.documents import ggn, quick
 from ggn_store.documents.grammar import GRAMMARS
 from ggn_store.errors import UNSTORABLE, GgnStoreError, offer, printable, quote
-from ggn_store.model import board as boards
-from ggn_store.model.board import Board
-from ggn_store.model.document import Dialect, Envelope, Piece, check_dialect
-from ggn_store.model.transfer import SentRevision
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Dialect, Envelope, Piece, check_dialect
+from ggn_store.model.teams.transfer import SentRevision
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 

@@ -19,8 +19,8 @@ from typing import Final
 from ggn_store.documents.army import Army, Point, PointEntry
 from ggn_store.documents.findings import finding
 from ggn_store.errors import Problem
-from ggn_store.model.document import EMPTY, Document, Piece, Possibility
-from ggn_store.model.position import Position
+from ggn_store.model.documents.document import EMPTY, Document, Piece, Possibility
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path

@@ -12,9 +12,18 @@ from dataclasses import replace
 from typing import Final
 
 from ggn_store.errors import ConversionError, offer, printable, quote
-from ggn_store.model import variables
-from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Dialect, Document, Piece, Possibility, check_dialect
-from ggn_store.model.move import DISPLACEMENT, Assumption, displacement
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.document import (
+    CONDITION_KEYS,
+    EMPTY,
+    ENEMY,
+    Dialect,
+    Document,
+    Piece,
+    Possibility,
+    check_dialect,
+)
+from ggn_store.model.moves.move import DISPLACEMENT, Assumption, displacement
 from ggn_store.notation import cell, gan
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path, pointer

@@ -21,7 +21,7 @@ from typing import IO, Final, cast
 from ggn_store import limits
 from ggn_store.documents import beside, ggn
 from ggn_store.errors import DocumentError, InputError, Problem, printable, quote
-from ggn_store.model.document import Dialect, Document, Envelope
+from ggn_store.model.documents.document import Dialect, Document, Envelope
 from ggn_store.notation import json_text
 
 STDIN: Final = "-"

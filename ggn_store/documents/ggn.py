@@ -10,7 +10,7 @@ from typing import Any
 from ggn_store.documents.reader import Reader
 from ggn_store.errors import DocumentError, Problem
 from ggn_store.limits import TooManyError
-from ggn_store.model.document import Dialect, Document, Envelope, check_dialect
+from ggn_store.model.documents.document import Dialect, Document, Envelope, check_dialect
 from ggn_store.notation import json_text
 from ggn_store.notation.complaints import Complaints
 

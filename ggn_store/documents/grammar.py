@@ -1,7 +1,7 @@
 """The grammar of documents: which keys each dialect has, and what stands under them.
 
 The reader, the quick reader and the JSON Schemas are made from these tables. What the database derives again from its
-rows (`store/server`) and what `model.document` writes are tested against them.
+rows (`store/server`) and what `model.documents.document` writes are tested against them.
 
 The rules are those of the GGN specification, its examples and Ggn.rb, as far as they agree; where they do not,
 each dialect follows its own text: `perform` the specification, `must-deny` the examples, `diff` Ggn.rb. `gdl` is ours:
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ggn_store.model.document import CONDITION_KEYS, Dialect
+from ggn_store.model.documents.document import CONDITION_KEYS, Dialect
 from ggn_store.notation import gan, qpi
 
 # What a value is; each has its reader, its quick reader and its definition in the JSON Schema.

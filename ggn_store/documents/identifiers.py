@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from ggn_store.documents.findings import finding
 from ggn_store.errors import Problem
-from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Piece, Possibility
-from ggn_store.model.position import Position
-from ggn_store.model.possibilities import content
+from ggn_store.model.changes.possibilities import content
+from ggn_store.model.documents.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Piece, Possibility
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import qpi
 from ggn_store.notation.json_text import Path
 from ggn_store.notation.stn import Transition

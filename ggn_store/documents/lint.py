@@ -12,10 +12,10 @@ from typing import Final
 from ggn_store.documents import conventions, identifiers
 from ggn_store.documents.findings import finding
 from ggn_store.errors import Problem
-from ggn_store.model import variables
-from ggn_store.model.conditions import contents, passing
-from ggn_store.model.document import CONDITION_KEYS, Document, Possibility
-from ggn_store.model.possibilities import content
+from ggn_store.model.changes.possibilities import content
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.conditions import contents, passing
+from ggn_store.model.documents.document import CONDITION_KEYS, Document, Possibility
 from ggn_store.notation import json_text, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path, pointer
@@ -119,7 +119,7 @@ def _duplicates(path: Path, possibilities: Iterable[Possibility]) -> Iterator[Pr
 def _conditions(path: Path, keys: tuple[str, str], possibility: Possibility) -> Iterator[Problem]:
     """Squares whose conditions nothing can meet, and denials of what is impossible anyway.
 
-    On the source stands the piece; elsewhere, whatever `model.conditions` tells apart.
+    On the source stands the piece; elsewhere, whatever `model.documents.conditions` tells apart.
     """
     must, deny = possibility.must, possibility.deny
     piece, source = str(path[0]), path[1]

@@ -16,8 +16,8 @@ from typing import Any, Final, cast
 
 from ggn_store import limits
 from ggn_store.documents.grammar import ACTION, GDL_KEYS, Grammar, names
-from ggn_store.model import variables
-from ggn_store.model.document import (
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.document import (
     EMPTY,
     ENEMY,
     MAX_STEP,

@@ -26,11 +26,22 @@ from ggn_store.documents.grammar import (
 )
 from ggn_store.documents.state_reader import StateReader
 from ggn_store.errors import UNSTORABLE, NotationError, PositionError, Problem
-from ggn_store.model import board as boards
-from ggn_store.model import play, variables
-from ggn_store.model.document import EMPTY, ENEMY, Destination, Dialect, Document, Envelope, Piece, Possibility, Source
-from ggn_store.model.position import Position
-from ggn_store.model.variables import Variable
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.document import (
+    EMPTY,
+    ENEMY,
+    Destination,
+    Dialect,
+    Document,
+    Envelope,
+    Piece,
+    Possibility,
+    Source,
+)
+from ggn_store.model.documents.variables import Variable
+from ggn_store.model.moves import play
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import cell, json_text, stn
 from ggn_store.notation.complaints import NOTHING, Complaints
 from ggn_store.notation.hand import HAND

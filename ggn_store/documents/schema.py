@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.documents.grammar import ACTION, GRAMMARS, SCHEMA_KEY, STATE_KEY, VARIABLE, Grammar, Key, Keys, Shape
-from ggn_store.model.document import EMPTY, ENEMY, MAX_STEP, Dialect, check_dialect
+from ggn_store.model.documents.document import EMPTY, ENEMY, MAX_STEP, Dialect, check_dialect
 from ggn_store.notation import cell, qpi, stn
 from ggn_store.notation.hand import HAND
 

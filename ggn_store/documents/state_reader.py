@@ -9,8 +9,8 @@ from ggn_store import limits
 from ggn_store.documents import quick
 from ggn_store.documents.grammar import ACTION, STATE_KEY, VARIABLE, Keys, names
 from ggn_store.errors import quote
-from ggn_store.model.document import MAX_STEP, Guards, Origin
-from ggn_store.model.variables import Variable
+from ggn_store.model.documents.document import MAX_STEP, Guards, Origin
+from ggn_store.model.documents.variables import Variable
 from ggn_store.notation import json_text
 from ggn_store.notation.complaints import Complaints
 

@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 from ggn_store import limits
 from ggn_store.errors import GgnStoreError, quote
 from ggn_store.games.patterns import Leg, Pattern, Track
-from ggn_store.model.geometry import Vector, images_of, in_order, scale_of, turned
+from ggn_store.model.documents.geometry import Vector, images_of, in_order, scale_of, turned
 
 _LEAPS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     "W": ((1, 0),),

@@ -16,7 +16,7 @@ from ggn_store.games.squares import Squares, read_board
 from ggn_store.games.tables import Tables
 from ggn_store.games.toml_text import Path, Table, Values, key_path
 from ggn_store.limits import TooManyError
-from ggn_store.model.board import Board
+from ggn_store.model.documents.board import Board
 from ggn_store.notation import feen, qpi
 from ggn_store.notation.feen import Feen
 from ggn_store.notation.qpi import Side

@@ -16,7 +16,7 @@ from ggn_store import limits
 from ggn_store.games.patterns import Leg, Pattern, Track
 from ggn_store.games.rules import Definition, PieceRule
 from ggn_store.games.toml_text import Path, Values
-from ggn_store.model.geometry import Vector
+from ggn_store.model.documents.geometry import Vector
 from ggn_store.notation.qpi import Side
 
 

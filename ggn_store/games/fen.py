@@ -13,8 +13,8 @@ from ggn_store import limits
 from ggn_store.errors import PositionError, offer, quote
 from ggn_store.games.letters import Letters, token_of
 from ggn_store.games.rules import SIDES, Definition, Form
-from ggn_store.model.counters import Counters
-from ggn_store.model.position import Position
+from ggn_store.model.moves.counters import Counters
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side, other_side
 

@@ -20,8 +20,8 @@ from ggn_store.errors import GgnStoreError
 from ggn_store.games import playing
 from ggn_store.games.routes import Route
 from ggn_store.games.rules import SIDES, Castling, Definition, Form, Wall
-from ggn_store.model.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
-from ggn_store.model.possibilities import content
+from ggn_store.model.changes.possibilities import content
+from ggn_store.model.documents.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ggn_store.games.generate import Writer
 from ggn_store.games.rules import Definition, Moves, PieceRule
-from ggn_store.model.possibilities import content
+from ggn_store.model.changes.possibilities import content
 
 # The keys that make moves, and what a piece has where they are not written.
 _WITHOUT: Final[dict[str, dict[str, Any]]] = {

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Mapping
 
 from ggn_store.games.rules import Definition
-from ggn_store.model.move import Move
-from ggn_store.model.move_names import Castled, Names, changes
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.move_names import Castled, Names, changes
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import other_side, side_of
 

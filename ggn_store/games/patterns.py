@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ggn_store.model.geometry import Vector
+from ggn_store.model.documents.geometry import Vector
 
 Track = tuple[Vector, ...]
 Hop = Literal["", "p", "g"]

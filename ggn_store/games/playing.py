@@ -1,7 +1,8 @@
 """How a game is played: what its definition says of it in `[play]` and `host`, and what follows from its pieces.
 
-A definition names pieces as their tables do, and squares as the first player sees them; the values of `model.play` that
-are made of it name identifiers and squares of both sides. Marks that revert and squares crossed are not written.
+A definition names pieces as their tables do, and squares as the first player sees them; the values of
+`model.moves.play` that are made of it name identifiers and squares of both sides. Marks that revert and squares crossed
+are not written.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any, Final
 from ggn_store.games.rules import SIDES, Definition, End, Said
 from ggn_store.games.squares import Squares
 from ggn_store.games.toml_text import Table, Values
-from ggn_store.model import play
-from ggn_store.model.document import Envelope
-from ggn_store.model.play import DUTIES, HOST_DUTIES, Crossing, Duty, Outcome, Play
+from ggn_store.model.documents.document import Envelope
+from ggn_store.model.moves import play
+from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, Crossing, Duty, Outcome, Play
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ggn_store.games.patterns import Leg, Pattern, Track
-from ggn_store.model.geometry import Lattice, Symmetry, Vector, clockwise, turned
+from ggn_store.model.documents.geometry import Lattice, Symmetry, Vector, clockwise, turned
 
 _EIGHTHS: Final = 8
 

@@ -12,9 +12,9 @@ from typing import Final, Literal
 
 from ggn_store.games.patterns import Pattern
 from ggn_store.games.routes import Route, routes
-from ggn_store.model.board import Board
-from ggn_store.model.geometry import Lattice, view
-from ggn_store.model.play import Duty, Outcome
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.geometry import Lattice, view
+from ggn_store.model.moves.play import Duty, Outcome
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side, State, other_side
 

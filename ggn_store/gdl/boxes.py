@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl.diagrams import Box
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.documents.document import EMPTY, ENEMY
 
 _EMPTY: Final = 1
 

@@ -33,7 +33,7 @@ from ggn_store.gdl.problems import problem_of
 from ggn_store.gdl.specification import Action, Specification
 from ggn_store.gdl.state_variables import PHASE, state_variables, unwritable
 from ggn_store.gdl.world import Person, World
-from ggn_store.model.document import Destination, Document, Origin, Piece, Possibility, Source
+from ggn_store.model.documents.document import Destination, Document, Origin, Piece, Possibility, Source
 from ggn_store.notation.stn import Transition
 
 _MAX_KEPT: Final = 150_000

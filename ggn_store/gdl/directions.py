@@ -12,7 +12,7 @@ from ggn_store.gdl.expressions import Call, parts
 from ggn_store.gdl.folding import Entity
 from ggn_store.gdl.problems import finding
 from ggn_store.gdl.trials import Trials, TriedRule
-from ggn_store.model.geometry import Lattice, Vector, unit
+from ggn_store.model.documents.geometry import Lattice, Vector, unit
 
 # The type of an entity, the attribute that makes it a king, and its value; then the owner.
 _Group = tuple[str, str | None, str]

@@ -13,7 +13,7 @@ from typing import Final
 from ggn_store.gdl.expressions import Call, Expression, Literal, text_of
 from ggn_store.gdl.kinds import Kind
 from ggn_store.gdl.specification import EndCondition, Specification
-from ggn_store.model.play import Outcome, Play, Verdict
+from ggn_store.model.moves.play import Outcome, Play, Verdict
 
 _OWN: Final = ("p", "player(p)")
 _OTHER: Final = tuple(f"{name}({own})" for name in ("opponent_of", "other_player") for own in _OWN)

@@ -9,11 +9,11 @@ from ggn_store.gdl import ends
 from ggn_store.gdl.kinds import OWNER, Kind, identity
 from ggn_store.gdl.specification import Specification
 from ggn_store.gdl.state_variables import PHASE, StateVariable
-from ggn_store.model import play as model_play
-from ggn_store.model import variables as model_variables
-from ggn_store.model.board import Board
-from ggn_store.model.document import Envelope
-from ggn_store.model.geometry import Lattice
+from ggn_store.model.documents import variables as model_variables
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Envelope
+from ggn_store.model.documents.geometry import Lattice
+from ggn_store.model.moves import play as model_play
 from ggn_store.notation import feen
 from ggn_store.notation.qpi import Side
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl.specification import Topology, Value
-from ggn_store.model.geometry import Lattice
+from ggn_store.model.documents.geometry import Lattice
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl.expressions import Expression
-from ggn_store.model.geometry import Geometry
+from ggn_store.model.documents.geometry import Geometry
 
 # A player is known by name: the value of a `player_ref` is the player's name, or None.
 Value = str | int | bool | None

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from ggn_store.model.board import Board
-from ggn_store.model.document import Piece, Possibility
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Piece, Possibility
 from ggn_store.movement.grid import Grid
 
 MUST: Final = "must"

@@ -9,9 +9,9 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY, Piece
-from ggn_store.model.geometry import Symmetry, Vector
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import EMPTY, ENEMY, Piece
+from ggn_store.model.documents.geometry import Symmetry, Vector
 from ggn_store.movement import words
 from ggn_store.movement.entries import Entries
 from ggn_store.movement.grid import Grid, bits_of

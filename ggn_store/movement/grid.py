@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ggn_store.model.board import Board
-from ggn_store.model.geometry import Lattice, Symmetry, Vector
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.geometry import Lattice, Symmetry, Vector
 
 # Sets of squares by their codes take this many bits a square, or so many in all; a box of three dimensions takes 16.
 _MOST_SPARSE: Final = 64

@@ -20,8 +20,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.geometry import Symmetry, Vector, opposite, symmetries
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.documents.geometry import Symmetry, Vector, opposite, symmetries
 from ggn_store.movement.entries import Entries, Known, Pattern
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.notation import qpi

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Final
 
-from ggn_store.model.geometry import Symmetry, Vector, symmetries
+from ggn_store.model.documents.geometry import Symmetry, Vector, symmetries
 from ggn_store.movement.movement import CAPTURE, QUIET, RUN, Item, Motion
 
 _NAMES: Final[dict[tuple[int, ...], str]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ggn_store.model.style import PieceSet
+from ggn_store.model.pictures.style import PieceSet
 from ggn_store.notation.qpi import Side
 
 _SHOGI: Final[Mapping[str, str]] = {

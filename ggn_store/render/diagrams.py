@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ggn_store.errors import PictureError
-from ggn_store.model.changes import ChangeKind
-from ggn_store.model.marks import Mark
-from ggn_store.model.picture import ChangedMoves, Diagram, HeatMap, Link, Picture, Poster
-from ggn_store.model.position import Position
+from ggn_store.model.changes.changes import ChangeKind
+from ggn_store.model.moves.position import Position
+from ggn_store.model.pictures.marks import Mark
+from ggn_store.model.pictures.picture import ChangedMoves, Diagram, HeatMap, Link, Picture, Poster
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.render import legend, svg

@@ -20,13 +20,14 @@ from itertools import islice
 from typing import Any, Final
 
 from ggn_store.errors import printable
-from ggn_store.model import play, variables
-from ggn_store.model.changes import Change, Diff, EntryChange, FieldChange, moved
-from ggn_store.model.document import Possibility
-from ggn_store.model.merge import Conflict, Merge
-from ggn_store.model.order import Insertion
-from ggn_store.model.possibilities import ABSENT, Detail, DetailValue, PossibilityChange
-from ggn_store.model.variables import Variable
+from ggn_store.model.changes.changes import Change, Diff, EntryChange, FieldChange, moved
+from ggn_store.model.changes.merge import Conflict, Merge
+from ggn_store.model.changes.order import Insertion
+from ggn_store.model.changes.possibilities import ABSENT, Detail, DetailValue, PossibilityChange
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.document import Possibility
+from ggn_store.model.documents.variables import Variable
+from ggn_store.model.moves import play
 from ggn_store.notation.hand import HAND
 from ggn_store.render.moves import effects_text, place_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ggn_store.model.style import PieceSet
+from ggn_store.model.pictures.style import PieceSet
 from ggn_store.render import svg
 
 Figure = tuple[str, str]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from ggn_store.model.style import Style
+from ggn_store.model.pictures.style import Style
 from ggn_store.render import svg
 
 LIGHT: Final = "#f5eddc"

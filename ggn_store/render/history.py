@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ggn_store.errors import printable
-from ggn_store.model.history import Blame, LogEntry
-from ggn_store.model.revision import Revision
+from ggn_store.model.teams.history import Blame, LogEntry
+from ggn_store.model.teams.revision import Revision
 
 LOG_COLUMNS: Final = ("revision", "parents", "created_at", "author", "tags", "message", "changes")
 LOG_FIELDS: Final = (

@@ -10,8 +10,8 @@ from typing import Final
 
 from ggn_store import limits
 from ggn_store.errors import PictureError, printable
-from ggn_store.model.board import Board
-from ggn_store.model.style import PLAIN, Style
+from ggn_store.model.documents.board import Board
+from ggn_store.model.pictures.style import PLAIN, Style
 from ggn_store.notation import cell
 from ggn_store.render import grounds, svg
 from ggn_store.render.grounds import EDGE, LIGHT

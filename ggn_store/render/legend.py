@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from ggn_store.model.changes import ChangeKind
-from ggn_store.model.marks import Mark
+from ggn_store.model.changes.changes import ChangeKind
+from ggn_store.model.pictures.marks import Mark
 from ggn_store.notation.hand import HAND
 from ggn_store.render import svg
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from ggn_store.errors import printable
-from ggn_store.model.chain import Chain
-from ggn_store.model.move import Move
-from ggn_store.model.position import Position
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ggn_store.errors import printable
-from ggn_store.model.board import Board
-from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster
-from ggn_store.model.position import Position
+from ggn_store.model.documents.board import Board
+from ggn_store.model.moves.position import Position
+from ggn_store.model.pictures.picture import Diagram, HeatMap, Picture, Poster
 from ggn_store.notation.board_text import MAX_DRAWN, grid, short_names
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from ggn_store.model.style import PLAIN, Style
+from ggn_store.model.pictures.style import PLAIN, Style
 from ggn_store.notation import qpi
 from ggn_store.render import characters, svg
 from ggn_store.render.figures import FIGURES, ROYAL, figure

@@ -9,7 +9,7 @@ from ggn_store.api.positions.json_text import read_board
 from ggn_store.api.positions.notations import DEFAULT, NOTATIONS
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, NotationError, PositionError
-from ggn_store.model.position import Position
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.render.records import compact

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from ggn_store import limits
 from ggn_store.errors import did_you_mean, offer, quote
-from ggn_store.model.style import STYLES
+from ggn_store.model.pictures.style import STYLES
 from ggn_store.web import links
 from ggn_store.web.people import Client
 from ggn_store.web.refusal import AskedError

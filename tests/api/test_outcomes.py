@@ -9,9 +9,9 @@ import pytest
 
 from ggn_store import Move, Position
 from ggn_store.api.moves import outcomes
-from ggn_store.model.chain import Chain
-from ggn_store.model.counters import Counters
-from ggn_store.model.play import OUTCOMES, Outcome, Play
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.counters import Counters
+from ggn_store.model.moves.play import OUTCOMES, Outcome, Play
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.notation.stn import Transition
 

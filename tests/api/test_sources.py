@@ -12,7 +12,7 @@ import pytest
 from ggn_store import generate, read_definition, resources
 from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, SIDES, Language, Texts, merge, merge_texts
 from ggn_store.errors import DocumentError
-from ggn_store.model import lines
+from ggn_store.model.changes import lines
 from tests.support.marks import taken
 from tests.support.source_edits import Edit, applied, at, clashing, git_merged, load, pair, written
 

@@ -25,7 +25,13 @@ NEVER = (
     *("ggn_store.store.analyses", "ggn_store.store.exchange", "ggn_store.store.review", "ggn_store.store.server"),
     *("ggn_store.store.sql", "ggn_store.store.upkeep", "ggn_store.store.database.postgres", "ggn_store.documents"),
     *("ggn_store.store.history.audit", "ggn_store.store.history.log", "ggn_store.store.database.migrate"),
-    *("psycopg", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm", "ggn_store.model.merge", "ggn_store.model.diff"),
+    *(
+        "psycopg",
+        "sqlalchemy.dialects.postgresql",
+        "sqlalchemy.orm",
+        "ggn_store.model.changes.merge",
+        "ggn_store.model.changes.diff",
+    ),
 )
 # Nor anything of a store, where none is used.
 NO_STORE = (*NEVER, "sqlalchemy", "sqlite3", "ggn_store.store", "ggn_store.api.store")

@@ -12,7 +12,7 @@ from hypothesis import given
 from ggn_store import MoveError, Position, PositionError, Ruleset, Store, ruleset
 from ggn_store.api.moves import batches
 from ggn_store.api.moves.batches import BATCH_QUERIES
-from ggn_store.model.move import COUNTS
+from ggn_store.model.moves.move import COUNTS
 from tests.support.games import Games
 from tests.support.positions import played
 from tests.support.program import Program

@@ -15,10 +15,10 @@ import pytest
 
 from ggn_store import MoveError, Position, Ruleset, Store, limits, parse
 from ggn_store.api.loading.private import of_document
-from ggn_store.model import play
-from ggn_store.model.move import COUNTS
-from ggn_store.model.play import Duty, Play
-from ggn_store.model.position import SIDES
+from ggn_store.model.moves import play
+from ggn_store.model.moves.move import COUNTS
+from ggn_store.model.moves.play import Duty, Play
+from ggn_store.model.moves.position import SIDES
 from tests.oracles import reference
 from tests.oracles.chains import Json, Steps, captures_first, chains_of
 from tests.support.chained import jumper, random_position, random_rules

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, parse, ruleset
 from ggn_store.api.loading.games import library_games
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 from ggn_store.notation import cell
 from tests.oracles import reference
 from tests.oracles.python_chess import POSITIONS, expected_moves, key_of_ours, position_of, read_positions

@@ -13,9 +13,9 @@ import pytest
 from ggn_store import Position, Ruleset, Store, StoreError, parse
 from ggn_store.api.loading.private import of_document
 from ggn_store.api.moves.batches import BATCH_QUERIES
-from ggn_store.model import play
-from ggn_store.model.move import COUNTS
-from ggn_store.model.play import Crossing, Duty, Play
+from ggn_store.model.moves import play
+from ggn_store.model.moves.move import COUNTS
+from ggn_store.model.moves.play import Crossing, Duty, Play
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
 from tests.oracles.python_chess import DECIDED, games_of_chess
 from tests.oracles.python_shogi import MATING_DROPS

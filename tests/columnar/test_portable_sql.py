@@ -15,7 +15,7 @@ from hypothesis import given
 
 from ggn_store import GgnStoreError, Position, Ruleset, Store, parse, ruleset
 from ggn_store.cli import export
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 from tests.oracles import reference
 from tests.support import long_ray
 from tests.support.games import Games

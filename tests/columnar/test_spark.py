@@ -20,9 +20,9 @@ import pytest
 from ggn_store import GgnStoreError, Position, PositionError, Ruleset, Store, StoreError, guides, parse, ruleset
 from ggn_store.api.loading.private import of_document
 from ggn_store.columnar import spark, spark_files, spark_worker
-from ggn_store.model import play
-from ggn_store.model.move import Count
-from ggn_store.model.play import Duty, Play
+from ggn_store.model.moves import play
+from ggn_store.model.moves.move import Count
+from ggn_store.model.moves.play import Duty, Play
 from tests.oracles import reference
 from tests.support import spark_cluster
 from tests.support.games import Games

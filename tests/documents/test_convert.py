@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from ggn_store.documents.convert import convert, left_out
 from ggn_store.documents.ggn import parse, problems
 from ggn_store.errors import ConversionError, NotationError, printable
-from ggn_store.model.document import DIALECTS, Dialect, Document, Envelope
-from ggn_store.model.move import DISPLACEMENT, Assumption
+from ggn_store.model.documents.document import DIALECTS, Dialect, Document, Envelope
+from ggn_store.model.moves.move import DISPLACEMENT, Assumption
 from ggn_store.notation.json_text import pointer
 from tests.support.malformed import checker
 from tests.support.strategies import documents, stateless

@@ -15,7 +15,7 @@ from ggn_store.documents import quick, reader
 from ggn_store.documents.ggn import Decoded, problems, read
 from ggn_store.documents.grammar import ACTION, ALL_KEYS, GRAMMARS, STATE_KEY, VARIABLE, Key, Shape, names
 from ggn_store.documents.schema import json_schema
-from ggn_store.model.document import DIALECTS, Dialect
+from ggn_store.model.documents.document import DIALECTS, Dialect
 
 Json = dict[str, Any]
 EVERY_DIALECT = pytest.mark.parametrize("dialect", DIALECTS)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 from ggn_store.documents.ggn import parse
 from ggn_store.documents.lint import lint
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 from tests.oracles.reference import permitted
 from tests.support import strategies
 from tests.support.findings import Json, found, places

@@ -9,7 +9,7 @@ import pytest
 
 from ggn_store.documents import conventions
 from ggn_store.documents.ggn import parse
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 from ggn_store.notation.json_text import Path
 from tests.support.findings import Json, found, places
 

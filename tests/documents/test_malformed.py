@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from ggn_store import DocumentError, GgnStoreError, Store, is_valid, limits, parse, problems
 from ggn_store.errors import Problem
-from ggn_store.model.document import Dialect
+from ggn_store.model.documents.document import Dialect
 from tests.support.malformed.checker import RULES, Fault, faults, step
 from tests.support.malformed.mutants import mutant
 

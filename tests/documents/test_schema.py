@@ -21,7 +21,7 @@ from ggn_store import limits
 from ggn_store.documents.ggn import problems
 from ggn_store.documents.schema import json_schema
 from ggn_store.errors import NotationError, Problem
-from ggn_store.model.document import CONDITION_KEYS, DIALECTS, Dialect
+from ggn_store.model.documents.document import CONDITION_KEYS, DIALECTS, Dialect
 
 Json = Any
 Judged = list[tuple[Json, bool]]

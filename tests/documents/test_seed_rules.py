@@ -14,7 +14,7 @@ import pytest
 
 import ggn_store
 from ggn_store import DocumentError, Position
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 from tests.support.seeds import board_of
 
 # --- seed 000: the meaning of states, expression by expression ---

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ggn_store
-from ggn_store.model.revision import check_name
+from ggn_store.model.teams.revision import check_name
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.routes import Route, routes
-from ggn_store.model.board import Board, parse_shape
-from ggn_store.model.geometry import Lattice, view
+from ggn_store.model.documents.board import Board, parse_shape
+from ggn_store.model.documents.geometry import Lattice, view
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 

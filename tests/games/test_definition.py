@@ -13,7 +13,7 @@ from ggn_store.errors import Problem
 from ggn_store.games import definition, tables
 from ggn_store.games.definition import Definition, DefinitionError, read
 from ggn_store.games.rules import Zone
-from ggn_store.model.play import DUTIES, HOST_DUTIES
+from ggn_store.model.moves.play import DUTIES, HOST_DUTIES
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -14,7 +14,7 @@ import pytest
 from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError
 from ggn_store.games import library, playing
 from ggn_store.games.fairy.variants import DEFINED, Variant, built_in_variants, read_variants
-from ggn_store.model.play import Outcome, Play
+from ggn_store.model.moves.play import Outcome, Play
 from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences, fixture
 from tests.oracles.play import Game
 from tests.support.program import Command

@@ -11,7 +11,7 @@ import pytest
 from ggn_store import GgnStoreError, Position, limits, lint, problems
 from ggn_store.games.definition import Definition, read
 from ggn_store.games.generate import generate, pieces
-from ggn_store.model.document import Document, Envelope, canonical_text
+from ggn_store.model.documents.document import Document, Envelope, canonical_text
 from tests.support.definitions import (
     DATA,
     destinations,

@@ -8,7 +8,7 @@ import pytest
 
 from ggn_store.games.definition import read
 from ggn_store.games.generate import generate
-from ggn_store.model.document import Document
+from ggn_store.model.documents.document import Document
 from ggn_store.notation.hand import HAND
 from tests.support.definitions import moves, shipped, shipped_document, targets
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ggn_store.model.document import Document
+from ggn_store.model.documents.document import Document
 from tests.support.definitions import KINGS, destinations, document, entries, sources
 
 # --- states: castling, first moves, marks ---

@@ -9,7 +9,7 @@ import pytest
 
 from ggn_store.games import library
 from ggn_store.games.move_names import DefinedNames
-from ggn_store.model.move import Move
+from ggn_store.model.moves.move import Move
 from ggn_store.notation.coordinates import uci
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
 from tests.oracles.play import Choice, Game

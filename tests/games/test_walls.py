@@ -12,7 +12,7 @@ from ggn_store.games import estimate
 from ggn_store.games.fairy.variants import Variant, read_variants
 from ggn_store.games.fairy.write import write
 from ggn_store.games.generate import generate
-from ggn_store.model.document import Document
+from ggn_store.model.documents.document import Document
 from tests.oracles.fairy_stockfish import differences, fixture, of_store, samples
 from tests.oracles.play import Game
 from tests.support.definitions import document, entries, game, moves, targets

@@ -22,7 +22,7 @@ from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import NotationError, Problem, SpecificationError
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.functions import PURE
-from ggn_store.model.document import Possibility
+from ggn_store.model.documents.document import Possibility
 from tests.support.gdl_tiny import changed, network, tiny
 from tests.support.published import published, read
 

@@ -21,7 +21,7 @@ from ggn_store.gdl.diagrams import (
     known_values,
     paths,
 )
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.documents.document import EMPTY, ENEMY
 
 SIZES = (3, 2, 4, 3)
 Case = tuple[int, ...]

@@ -10,8 +10,8 @@ import pytest
 
 from ggn_store import Store
 from ggn_store.api.loading.specifications import compile_specification
-from ggn_store.model import play
-from ggn_store.model.play import Outcome, Play
+from ggn_store.model.moves import play
+from ggn_store.model.moves.play import Outcome, Play
 
 DATA = Path(__file__).parents[2] / "data" / "gdl"
 

@@ -8,8 +8,8 @@ from ggn_store.api.loading.incoming import is_specification
 from ggn_store.gdl.check import read_specification
 from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.specification import Specification
-from ggn_store.model.board import parse_shape
-from ggn_store.model.geometry import Lattice, Network
+from ggn_store.model.documents.board import parse_shape
+from ggn_store.model.documents.geometry import Lattice, Network
 from tests.support.gdl_tiny import REMOVED, Json, changed, hexes, network, tiny
 
 

@@ -19,8 +19,8 @@ from ggn_store import DocumentError, Position, PositionError, Ruleset, Store, St
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import ConversionError, GateError
 from ggn_store.gdl.reader import Reader
-from ggn_store.model.document import Envelope
-from ggn_store.model.policy import PositionSet
+from ggn_store.model.documents.document import Envelope
+from ggn_store.model.teams.policy import PositionSet
 from tests.support.gdl_tiny import tiny
 from tests.support.guards import drop_guards
 from tests.support.program import Command, Result, write

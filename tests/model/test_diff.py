@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from ggn_store import Document, parse
 from ggn_store.errors import ConflictError, NotationError
-from ggn_store.model import order
-from ggn_store.model.changes import Diff, EntryChange, possibility_data
-from ggn_store.model.diff import Outline, apply, diff, diff_piece, diff_pieces, pieces_of
-from ggn_store.model.document import Possibility
-from ggn_store.model.order import Insertion
-from ggn_store.model.possibilities import ABSENT, Detail, compare
+from ggn_store.model.changes import order
+from ggn_store.model.changes.changes import Diff, EntryChange, possibility_data
+from ggn_store.model.changes.diff import Outline, apply, diff, diff_piece, diff_pieces, pieces_of
+from ggn_store.model.changes.order import Insertion
+from ggn_store.model.changes.possibilities import ABSENT, Detail, compare
+from ggn_store.model.documents.document import Possibility
 from ggn_store.notation.stn import Transition
 from ggn_store.render.diff import diff_text, possibility_text, summary_text
 from tests.support.comparison import KEYS, MANY, document, same

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from ggn_store.errors import NotationError, PositionError
-from ggn_store.model import variables
-from ggn_store.model.board import box
-from ggn_store.model.changes import Diff
-from ggn_store.model.diff import apply, diff
-from ggn_store.model.document import Destination, Document, Envelope, Origin, Piece, Possibility, Source
-from ggn_store.model.merge import merge
-from ggn_store.model.move import Move
-from ggn_store.model.position import Position
-from ggn_store.model.variables import Variable
+from ggn_store.model.changes.changes import Diff
+from ggn_store.model.changes.diff import apply, diff
+from ggn_store.model.changes.merge import merge
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.board import box
+from ggn_store.model.documents.document import Destination, Document, Envelope, Origin, Piece, Possibility, Source
+from ggn_store.model.documents.variables import Variable
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.position import Position
 from ggn_store.notation.stn import Transition
 
 EP = Variable("ep", ("3", "4", "none"), "none")

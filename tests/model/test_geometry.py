@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ggn_store.model.board import Board, parse_shape
-from ggn_store.model.geometry import Lattice, Network, opposite, symmetries
+from ggn_store.model.documents.board import Board, parse_shape
+from ggn_store.model.documents.geometry import Lattice, Network, opposite, symmetries
 
 PLAIN = Lattice(parse_shape("8x8"))
 CYLINDER = Lattice(parse_shape("8x8"), cylinder=True)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Document, is_valid, parse
-from ggn_store.model import order
-from ggn_store.model.diff import diff
-from ggn_store.model.document import Envelope
-from ggn_store.model.merge import Conflict, Merge, merge
+from ggn_store.model.changes import order
+from ggn_store.model.changes.diff import diff
+from ggn_store.model.changes.merge import Conflict, Merge, merge
+from ggn_store.model.documents.document import Envelope
 from ggn_store.render.diff import conflicts_text, merge_text
 from tests.oracles.merging import expected_merge
 from tests.support.comparison import KEYS, MANY, document, same

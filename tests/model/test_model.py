@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from ggn_store.documents.ggn import parse
 from ggn_store.errors import MoveError, NotationError, PositionError
-from ggn_store.model.board import Board, around, box, parse_shape
-from ggn_store.model.document import Document, Envelope, Piece
-from ggn_store.model.move import DISPLACEMENT, Move, displacement
-from ggn_store.model.position import MAX_HAND_COUNT, Position
+from ggn_store.model.documents.board import Board, around, box, parse_shape
+from ggn_store.model.documents.document import Document, Envelope, Piece
+from ggn_store.model.moves.move import DISPLACEMENT, Move, displacement
+from ggn_store.model.moves.position import MAX_HAND_COUNT, Position
 from ggn_store.notation import cell
 from ggn_store.notation.stn import Transition
 from tests.oracles import reference

@@ -11,11 +11,11 @@ import pytest
 from ggn_store.documents.ggn import parse as parse_document
 from ggn_store.errors import NotationError
 from ggn_store.games import definition, library, playing
-from ggn_store.model import play
-from ggn_store.model.diff import diff
-from ggn_store.model.document import Document
-from ggn_store.model.merge import merge
-from ggn_store.model.play import OUTCOMES, Crossing, Duty, Outcome, Play, When
+from ggn_store.model.changes.diff import diff
+from ggn_store.model.changes.merge import merge
+from ggn_store.model.documents.document import Document
+from ggn_store.model.moves import play
+from ggn_store.model.moves.play import OUTCOMES, Crossing, Duty, Outcome, Play, When
 from ggn_store.render.diff import diff_text
 from tests.support.plays import HOSTILE
 from tests.support.views import PLAY, played

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ggn_store.model import result
-from ggn_store.model.play import Outcome
-from ggn_store.model.result import Result
+from ggn_store.model.moves import result
+from ggn_store.model.moves.play import Outcome
+from ggn_store.model.moves.result import Result
 from ggn_store.notation.qpi import Side
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from ggn_store.errors import UnknownNameError
-from ggn_store.model.selection import is_pattern, matches, only_one, select
+from ggn_store.model.teams.selection import is_pattern, matches, only_one, select
 
 NAMES = ["Team/a", "chess", "minishogi", "shogi", "team/a", "team/b/c", "team/shogi", "teams/a", "x.y"]
 

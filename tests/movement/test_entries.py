@@ -9,8 +9,8 @@ import pytest
 from hypothesis import strategies as st
 
 from ggn_store import parse
-from ggn_store.model.board import Board
-from ggn_store.model.document import Piece
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Piece
 from ggn_store.movement.entries import Entries
 from ggn_store.movement.grid import Grid
 from tests.oracles import reference

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import strategies as st
 
 from ggn_store import convert, find_game, generate, parse
-from ggn_store.model.board import Board
-from ggn_store.model.document import Document
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Document
 from ggn_store.movement.facts import Deriver, Facts, reach
 from tests.oracles import analyses
 from tests.oracles import facts as oracle

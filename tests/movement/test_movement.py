@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from ggn_store.model.board import Board
+from ggn_store.model.documents.board import Board
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.movement.movement import QUIET, RUN, Motion
 from ggn_store.movement.words import describe

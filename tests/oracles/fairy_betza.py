@@ -11,8 +11,8 @@ import random
 
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.routes import routes
-from ggn_store.model.board import parse_shape
-from ggn_store.model.geometry import Lattice, view
+from ggn_store.model.documents.board import parse_shape
+from ggn_store.model.documents.geometry import Lattice, view
 from ggn_store.notation import cell
 
 BOARD = Lattice(parse_shape("12x10"))

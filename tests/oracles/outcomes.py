@@ -29,7 +29,7 @@ from pathlib import Path
 
 from ggn_store import Move, Position, Ruleset, Store
 from ggn_store.api.moves.outcomes import judge
-from ggn_store.model.result import Result
+from ggn_store.model.moves.result import Result
 from tests.oracles.fairy_stockfish import known_games
 
 MOST_PLIES = 200

@@ -1,7 +1,7 @@
 """Games as they are played: a definition's moves without those that its host duties forbid, in plain Python.
 
 `legal` is what `moves` of a store would be after the host has done its duties (`Definition.host`, whose words are in
-`ggn_store.model.play`). Nothing here asks a database; moves have the names that Fairy-Stockfish gives
+`ggn_store.model.moves.play`). Nothing here asks a database; moves have the names that Fairy-Stockfish gives
 them, so that they can be compared.
 """
 
@@ -16,7 +16,7 @@ from ggn_store.games.definition import read
 from ggn_store.games.fen import fen, parse_fen
 from ggn_store.games.generate import Writer
 from ggn_store.games.rules import SIDES, Castling, Definition, Form
-from ggn_store.model.document import Possibility
+from ggn_store.model.documents.document import Possibility
 from ggn_store.notation import cell, feen
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side, side_of

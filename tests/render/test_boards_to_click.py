@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from ggn_store import Position, Ruleset, ruleset
-from ggn_store.model.picture import ChangedMoves, Diagram, Link
-from ggn_store.model.style import PLAIN
+from ggn_store.model.pictures.picture import ChangedMoves, Diagram, Link
+from ggn_store.model.pictures.style import PLAIN
 from ggn_store.render.diagrams import thumbnail, to_svg
 from ggn_store.render.layout import UNIT, lay_out
 from tests.support.drawings import LISTED, SHOGI, SVG

@@ -11,9 +11,9 @@ import pytest
 
 from ggn_store import GgnStoreError, Position, Ruleset, ruleset
 from ggn_store.errors import PictureError
-from ggn_store.model import board as boards
-from ggn_store.model.board import Board
-from ggn_store.model.picture import Diagram
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents.board import Board
+from ggn_store.model.pictures.picture import Diagram
 from ggn_store.render import png, terminal
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.picture_text import to_text

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from ggn_store import Position, Ruleset, Store, UnknownNameError, limits, ruleset
 from ggn_store.errors import PictureError
-from ggn_store.model import board as boards
-from ggn_store.model.board import Board
-from ggn_store.model.picture import Diagram, Poster
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents.board import Board
+from ggn_store.model.pictures.picture import Diagram, Poster
 from ggn_store.render import legend
 from ggn_store.render.diagrams import shade, to_svg
 from ggn_store.render.layout import lay_out

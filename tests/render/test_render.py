@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ggn_store import Move, Position
 from ggn_store.errors import Problem
-from ggn_store.model import board as boards
+from ggn_store.model.documents import board as boards
 from ggn_store.notation.stn import Transition
 from ggn_store.render.moves import moves_text
 from ggn_store.render.problems import problems

@@ -13,10 +13,10 @@ import pytest
 
 from ggn_store import Position, Ruleset, ruleset
 from ggn_store.errors import PictureError
-from ggn_store.model.board import Board, box
-from ggn_store.model.geometry import Lattice
-from ggn_store.model.picture import Diagram
-from ggn_store.model.style import PLAIN, STYLES, PieceSet, Style
+from ggn_store.model.documents.board import Board, box
+from ggn_store.model.documents.geometry import Lattice
+from ggn_store.model.pictures.picture import Diagram
+from ggn_store.model.pictures.style import PLAIN, STYLES, PieceSet, Style
 from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES
 from ggn_store.render.layout import UNIT, lay_out

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ggn_store import Document, parse
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 
 MANY = int(os.environ.get("GGN_DIFF_EXAMPLES", "20000"))
 

@@ -10,7 +10,7 @@ from typing import Any
 from ggn_store import problems
 from ggn_store.games.definition import Definition, read
 from ggn_store.games.generate import generate
-from ggn_store.model.document import Document
+from ggn_store.model.documents.document import Document
 from tests.oracles import reference
 
 DATA = Path(__file__).parents[2] / "data"

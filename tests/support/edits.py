@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ggn_store import Document, is_valid, parse
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 from tests.support.strategies import Entry, Json, documents, entries, named, possibilities
 
 Plain = dict[Entry, tuple[str, ...]]

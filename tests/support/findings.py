@@ -6,7 +6,7 @@ from typing import Any
 
 from ggn_store.documents.ggn import parse
 from ggn_store.documents.lint import lint
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 
 Json = dict[str, Any]
 

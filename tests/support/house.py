@@ -15,7 +15,7 @@ from psycopg.conninfo import make_conninfo
 from sqlalchemy import text
 
 from ggn_store import Document, Store, parse
-from ggn_store.model.revision import Revision
+from ggn_store.model.teams.revision import Revision
 from ggn_store.movement import facts
 from ggn_store.store.rulesets import lanes, load
 from ggn_store.store.schema import tables as t

@@ -16,8 +16,8 @@ from ggn_store.games import library
 from ggn_store.games.generate import pieces
 from ggn_store.games.library import Game
 from ggn_store.games.rules import Definition
-from ggn_store.model import play
-from ggn_store.model.document import Document, Piece, canonical_text
+from ggn_store.model.documents.document import Document, Piece, canonical_text
+from ggn_store.model.moves import play
 from ggn_store.notation.hand import HAND
 
 PATH = library.directory() / library.INDEX

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import Position, Store
-from ggn_store.model.policy import PositionSet
-from ggn_store.model.proposal import Proposal
+from ggn_store.model.teams.policy import PositionSet
+from ggn_store.model.teams.proposal import Proposal
 from tests.support.postgres import Server
 
 Json = dict[str, Any]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ggn_store import Document, Store, parse
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 from ggn_store.store.rulesets import load
 from ggn_store.store.schema import tables as t
 from tests.support.edits import variables_of

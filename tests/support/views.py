@@ -9,9 +9,9 @@ from sqlalchemy import text
 
 from ggn_store import Store
 from ggn_store.documents.ggn import parse
-from ggn_store.model import play as plays
-from ggn_store.model.document import Document
-from ggn_store.model.play import Crossing, Duty, Outcome, Play
+from ggn_store.model.documents.document import Document
+from ggn_store.model.moves import play as plays
+from ggn_store.model.moves.play import Crossing, Duty, Outcome, Play
 
 Row = dict[str, Any]
 GAMES: dict[str, dict[str, Any]] = {

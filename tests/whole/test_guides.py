@@ -27,7 +27,7 @@ from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.cli import group, table
 from ggn_store.games import definition, playing, tables
 from ggn_store.gdl.sections import topology
-from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES, Outcome
+from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, OUTCOMES, Outcome
 from ggn_store.store.schema.concepts import CONCEPTS
 from ggn_store.store.schema.views import POSITION_VIEWS, VIEWS, View
 from tests.support.guides import GUIDES, PAGES, README, ROOT, Page, blocks

@@ -18,7 +18,7 @@ from typing import IO, Final
 
 from ggn_store import limits
 from ggn_store.documents import files
-from ggn_store.model.document import Dialect
+from ggn_store.model.documents.document import Dialect
 from ggn_store.store.rulesets import load
 
 # Where there is less to read, the other processes would not have begun before it is done. In bytes.

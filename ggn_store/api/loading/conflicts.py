@@ -19,12 +19,12 @@ from ggn_store.api.loading import sources
 from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, Sides
 from ggn_store.documents import beside, ggn
 from ggn_store.errors import ConflictError, DocumentError, GgnStoreError, InputError, NotationError, printable, quote
-from ggn_store.model import lines
-from ggn_store.model import merge as entries
-from ggn_store.model.document import Digests, Document, Envelope, Piece, check_dialect
-from ggn_store.model.merge import Apart
-from ggn_store.model.proposal import parse_proposal
-from ggn_store.model.revision import check_name
+from ggn_store.model.changes import lines
+from ggn_store.model.changes import merge as entries
+from ggn_store.model.changes.merge import Apart
+from ggn_store.model.documents.document import Digests, Document, Envelope, Piece, check_dialect
+from ggn_store.model.teams.proposal import parse_proposal
+from ggn_store.model.teams.revision import check_name
 from ggn_store.output import new_file
 
 Command = Literal["load", "push", "pull", "amend"]

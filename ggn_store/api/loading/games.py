@@ -18,10 +18,10 @@ from ggn_store.games import generate as generator
 from ggn_store.games import library, playing
 from ggn_store.games.library import Game
 from ggn_store.games.rules import Definition
-from ggn_store.model import board as boards
-from ggn_store.model.board import Board
-from ggn_store.model.document import Dialect, Document, Piece, canonical_text, check_dialect
-from ggn_store.model.selection import is_pattern, select
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Dialect, Document, Piece, canonical_text, check_dialect
+from ggn_store.model.teams.selection import is_pattern, select
 from ggn_store.notation import toml, toml_edit
 from ggn_store.notation.hand import HAND
 

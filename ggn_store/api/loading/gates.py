@@ -15,13 +15,13 @@ from typing import Final
 from ggn_store.api.loading import private
 from ggn_store.documents.lint import lint
 from ggn_store.errors import GateError, Problem
-from ggn_store.model import variables
-from ggn_store.model.board import parse_shape
-from ggn_store.model.document import Document, Envelope
-from ggn_store.model.move import Move
-from ggn_store.model.policy import ALL, MoveChange, Policy, PositionSet
-from ggn_store.model.position import Position
-from ggn_store.model.revision import Revision, RulesetState
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.board import parse_shape
+from ggn_store.model.documents.document import Document, Envelope
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.position import Position
+from ggn_store.model.teams.policy import ALL, MoveChange, Policy, PositionSet
+from ggn_store.model.teams.revision import Revision, RulesetState
 from ggn_store.notation.json_text import pointer
 from ggn_store.store.database.engine import Database
 from ggn_store.store.history import states

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ggn_store import limits
 from ggn_store.documents import files, ggn
 from ggn_store.errors import InputError, Problem, SpecificationError, printable
-from ggn_store.model.document import Dialect, Document, Envelope
+from ggn_store.model.documents.document import Dialect, Document, Envelope
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition

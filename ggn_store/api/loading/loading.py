@@ -13,11 +13,11 @@ from ggn_store.api.loading import ahead, conflicts, gates, incoming, merging
 from ggn_store.api.session import authors
 from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
-from ggn_store.model import play
-from ggn_store.model.document import Dialect, Document, Piece, revision_digest
-from ggn_store.model.merge import Preference, check_preference, noted
-from ggn_store.model.revision import Revision, check_name
-from ggn_store.model.transfer import Outcome, Transferred
+from ggn_store.model.changes.merge import Preference, check_preference, noted
+from ggn_store.model.documents.document import Dialect, Document, Piece, revision_digest
+from ggn_store.model.moves import play
+from ggn_store.model.teams.revision import Revision, check_name
+from ggn_store.model.teams.transfer import Outcome, Transferred
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog, load
 from ggn_store.store.rulesets.load import Ready

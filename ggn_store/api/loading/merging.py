@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from ggn_store.api.loading import sources
 from ggn_store.errors import HeadMovedError
-from ggn_store.model.document import Document, Piece, check_dialect, revision_digest
-from ggn_store.model.merge import NOTE, Apart, Conflict, Merge, Preference, noted, places
-from ggn_store.model.revision import Revision
+from ggn_store.model.changes.merge import NOTE, Apart, Conflict, Merge, Preference, noted, places
+from ggn_store.model.documents.document import Document, Piece, check_dialect, revision_digest
+from ggn_store.model.teams.revision import Revision
 from ggn_store.store.database.session import Session
 from ggn_store.store.history.diff import GivenVersion, NoVersion, StoredVersion, Version
 from ggn_store.store.rulesets import catalog, load, stored_documents

@@ -9,7 +9,7 @@ from typing import Any, Final
 from ggn_store.api.loading import incoming
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.session import references
-from ggn_store.model.document import Dialect, Document
+from ggn_store.model.documents.document import Dialect, Document
 
 NAME: Final = "ruleset"
 

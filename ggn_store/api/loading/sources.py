@@ -14,12 +14,12 @@ from functools import partial
 from typing import Any, Final
 
 from ggn_store.errors import GgnStoreError, offer
-from ggn_store.model import lines, trees
-from ggn_store.model import merge as entries
-from ggn_store.model.diff import diff, pieces_of
-from ggn_store.model.document import Document, Envelope
-from ggn_store.model.merge import Conflict, Merge, Preference
-from ggn_store.model.trees import ABSENT, Side
+from ggn_store.model.changes import lines, trees
+from ggn_store.model.changes import merge as entries
+from ggn_store.model.changes.diff import diff, pieces_of
+from ggn_store.model.changes.merge import Conflict, Merge, Preference
+from ggn_store.model.changes.trees import ABSENT, Side
+from ggn_store.model.documents.document import Document, Envelope
 from ggn_store.notation import json_edit, json_text, toml, toml_edit
 
 # Of the base and both sides.

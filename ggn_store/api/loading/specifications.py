@@ -15,7 +15,7 @@ from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
 from ggn_store.gdl.compile import CompiledDescription
 from ggn_store.gdl.specification import Specification
-from ggn_store.model.document import Dialect, Document, Envelope
+from ggn_store.model.documents.document import Dialect, Document, Envelope
 from ggn_store.notation import json_text
 
 DIALECT: Final[Dialect] = "gdl"

@@ -13,8 +13,8 @@ from ggn_store.api.handle import AnyPosition, as_position
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Query
 from ggn_store.errors import MoveError, quote
-from ggn_store.model.move import Assumption, Count, Move, check_assumption, displaced
-from ggn_store.model.position import Position
+from ggn_store.model.moves.move import Assumption, Count, Move, check_assumption, displaced
+from ggn_store.model.moves.position import Position
 from ggn_store.store.moves.fast import EVERYTHING
 from ggn_store.store.moves.reading import Question
 

@@ -11,10 +11,10 @@ from ggn_store import limits
 from ggn_store.api.handle import AnyPosition, as_position
 from ggn_store.api.moves.moves import Moves
 from ggn_store.errors import MoveError, UnknownNameError, printable, quote
-from ggn_store.model.chain import Chain
-from ggn_store.model.legality import unmarked
-from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement, no_effects
-from ggn_store.model.position import Position
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.legality import unmarked
+from ggn_store.model.moves.move import DISPLACEMENT, Assumption, Move, displacement, no_effects
+from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
 from ggn_store.store.moves import chains as stored

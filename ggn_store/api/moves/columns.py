@@ -24,9 +24,9 @@ from ggn_store.columnar.extras import need
 from ggn_store.columnar.spark_worker import Rules
 from ggn_store.columnar.threats import Threats, compile_threats
 from ggn_store.errors import PositionError, StoreError, printable, quote
-from ggn_store.model.move import COUNTS, Count, Move
-from ggn_store.model.position import Position
-from ggn_store.model.revision import Revision
+from ggn_store.model.moves.move import COUNTS, Count, Move
+from ggn_store.model.moves.position import Position
+from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.session import Session
 from ggn_store.store.moves import whole

@@ -12,12 +12,12 @@ from typing import Final
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.moves import Query, counted
-from ggn_store.model import legality
-from ggn_store.model.chain import Chain
-from ggn_store.model.document import Source
-from ggn_store.model.legality import Item, Legality, Part, Reach, Standing
-from ggn_store.model.move import Assumption, Count, Move
-from ggn_store.model.position import Position, side_named
+from ggn_store.model.documents.document import Source
+from ggn_store.model.moves import legality
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.legality import Item, Legality, Part, Reach, Standing
+from ggn_store.model.moves.move import Assumption, Count, Move
+from ggn_store.model.moves.position import Position, side_named
 from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 from ggn_store.store.moves import fast
 from ggn_store.store.moves.reading import Question

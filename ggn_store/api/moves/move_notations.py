@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ggn_store.errors import MoveError, did_you_mean, offer, printable, quote
-from ggn_store.model.chain import Chain
-from ggn_store.model.move import Move
-from ggn_store.model.position import Position
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import coordinates, san
 from ggn_store.notation.coordinates import Coordinates, Extent
 from ggn_store.notation.hand import HAND

@@ -11,8 +11,8 @@ from typing import Final, Literal, TypedDict, get_args
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.collector import held_off
 from ggn_store.errors import MoveError, quote
-from ggn_store.model.move import COUNTS, Assumption, Count, Move, check_assumption
-from ggn_store.model.position import Position
+from ggn_store.model.moves.move import COUNTS, Assumption, Count, Move, check_assumption
+from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.store.moves import fast, reading
 from ggn_store.store.moves.fast import FastQuery

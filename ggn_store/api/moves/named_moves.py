@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 
 from ggn_store.api.moves.legal import Legal
-from ggn_store.model.chain import Chain
-from ggn_store.model.move import Move
-from ggn_store.model.move_names import Names
-from ggn_store.model.position import Position
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.move_names import Names
+from ggn_store.model.moves.position import Position
 
 
 class NamedMoves:

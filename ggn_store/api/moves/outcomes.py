@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from ggn_store.model import result
-from ggn_store.model.chain import Chain, path_of
-from ggn_store.model.counters import Counters
-from ggn_store.model.marks import is_promotion
-from ggn_store.model.move import Move
-from ggn_store.model.play import Outcome, Play, When
-from ggn_store.model.position import SIDES, Position
-from ggn_store.model.result import Result
+from ggn_store.model.moves import result
+from ggn_store.model.moves.chain import Chain, path_of
+from ggn_store.model.moves.counters import Counters
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.play import Outcome, Play, When
+from ggn_store.model.moves.position import SIDES, Position
+from ggn_store.model.moves.result import Result
+from ggn_store.model.pictures.marks import is_promotion
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side, is_royal, other_side
 

@@ -11,10 +11,10 @@ from typing import Final, Literal
 from ggn_store.api.handle import Handle
 from ggn_store.api.moves.legal import Legal
 from ggn_store.errors import MoveError, StoreError, offer, quote
-from ggn_store.model.chain import Chain
-from ggn_store.model.move import Assumption, Move, check_assumption
-from ggn_store.model.perft import Perft
-from ggn_store.model.position import Position
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.move import Assumption, Move, check_assumption
+from ggn_store.model.moves.perft import Perft
+from ggn_store.model.moves.position import Position
 from ggn_store.store.database import address
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import perft as store_perft

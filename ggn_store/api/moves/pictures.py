@@ -13,13 +13,13 @@ from ggn_store.api.moves.moves import Moves
 from ggn_store.api.moves.selection import SelectedPiece, require_source
 from ggn_store.api.moves.styles import geometry_of, piece_name, style_of
 from ggn_store.errors import PictureError, offer, printable, quote
-from ggn_store.model import board as boards
-from ggn_store.model.board import Board
-from ggn_store.model.document import Piece
-from ggn_store.model.geometry import Lattice, Network, opposite
-from ggn_store.model.marks import marks_of_moves, marks_of_piece
-from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster, styled
-from ggn_store.model.position import Position
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Piece
+from ggn_store.model.documents.geometry import Lattice, Network, opposite
+from ggn_store.model.moves.position import Position
+from ggn_store.model.pictures.marks import marks_of_moves, marks_of_piece
+from ggn_store.model.pictures.picture import Diagram, HeatMap, Picture, Poster, styled
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of

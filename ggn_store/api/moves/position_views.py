@@ -11,8 +11,8 @@ from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Moves
 from ggn_store.errors import PositionError
-from ggn_store.model.move import Move
-from ggn_store.model.position import Position
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.store.database.session import Session

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from ggn_store.api.handle import AnyPosition, as_position
 from ggn_store.api.moves.moves import Moves, Query
 from ggn_store.errors import UnknownNameError, offer, quote
-from ggn_store.model.move import Assumption, Move
-from ggn_store.model.position import side_named
+from ggn_store.model.moves.move import Assumption, Move
+from ggn_store.model.moves.position import side_named
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.moves.reading import Question
 from ggn_store.store.rulesets import catalog

@@ -17,9 +17,9 @@ from ggn_store.columnar import spark_files
 from ggn_store.columnar.spark import Frames, count_paths, parts_of, processors
 from ggn_store.columnar.spark_worker import Paths
 from ggn_store.errors import InputError, StoreError, offer, printable, quote
-from ggn_store.model.move import COUNTS, Count
-from ggn_store.model.perft import Perft
-from ggn_store.model.position import Position
+from ggn_store.model.moves.move import COUNTS, Count
+from ggn_store.model.moves.perft import Perft
+from ggn_store.model.moves.position import Position
 from ggn_store.store.moves.lead import Lead
 from ggn_store.store.moves.planes import Way, compile_rules
 from ggn_store.store.moves.royals import NotJudgedError

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from ggn_store.api.handle import Handle
 from ggn_store.errors import PictureError, did_you_mean, offer, quote
-from ggn_store.model.board import Board
-from ggn_store.model.geometry import Geometry, Lattice, Network
-from ggn_store.model.style import PLAIN, STYLES, Ground, PieceSet, Style
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.geometry import Geometry, Lattice, Network
+from ggn_store.model.pictures.style import PLAIN, STYLES, Ground, PieceSet, Style
 from ggn_store.notation import cell, qpi
 from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES

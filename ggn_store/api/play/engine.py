@@ -17,9 +17,9 @@ from ggn_store.api.play.game import Game, Ply
 from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, PositionError, offer, printable, quote
-from ggn_store.model.chain import Chain
-from ggn_store.model.move import Move
-from ggn_store.model.position import Position
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side, side_of
 

@@ -16,11 +16,11 @@ from ggn_store.api.moves.move_notations import OWN
 from ggn_store.api.positions.json_text import decode
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, NotationError, quote
-from ggn_store.model.chain import Chain, captures_first, path_of
-from ggn_store.model.counters import Counters
-from ggn_store.model.move import Assumption, Move
-from ggn_store.model.position import Position
-from ggn_store.model.result import Result
+from ggn_store.model.moves.chain import Chain, captures_first, path_of
+from ggn_store.model.moves.counters import Counters
+from ggn_store.model.moves.move import Assumption, Move
+from ggn_store.model.moves.position import Position
+from ggn_store.model.moves.result import Result
 from ggn_store.notation import pgn
 
 MAX_MOVES: Final = pgn.MAX_MOVES

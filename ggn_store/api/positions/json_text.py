@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.errors import PositionError, printable, quote
-from ggn_store.model.position import Position
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import json_text
 
 # A JSON text without escapes: what stands between the quotes is the FEEN.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ggn_store.errors import PositionError, did_you_mean, offer, quote
-from ggn_store.model.position import Position
+from ggn_store.model.moves.position import Position
 
 if TYPE_CHECKING:
     from ggn_store.api.handle import Handle

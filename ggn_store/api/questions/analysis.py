@@ -24,12 +24,12 @@ from ggn_store.analysis.symmetry import Asymmetry, MirrorFinding, SideSymmetry
 from ggn_store.api.handle import Handle
 from ggn_store.api.session import references as naming
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
-from ggn_store.model import board as boards
-from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY, Possibility
-from ggn_store.model.mentions import Use, Uses
-from ggn_store.model.proposal import is_proposal
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import EMPTY, ENEMY, Possibility
+from ggn_store.model.documents.mentions import Use, Uses
+from ggn_store.model.teams.proposal import is_proposal
+from ggn_store.model.teams.revision import Revision
 from ggn_store.movement.entries import ToldPiece
 from ggn_store.movement.facts import Named, named
 from ggn_store.movement.movement import Items

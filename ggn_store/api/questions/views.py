@@ -18,7 +18,7 @@ from ggn_store.errors import InputError, quote
 from ggn_store.exports import manifest
 from ggn_store.exports.csv_files import CsvFiles
 from ggn_store.exports.sqlite_file import SqliteFile
-from ggn_store.model.proposal import is_proposal
+from ggn_store.model.teams.proposal import is_proposal
 from ggn_store.output import new_directory
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets.stored_documents import Transaction

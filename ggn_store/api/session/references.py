@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ggn_store import collector
 from ggn_store.api.session import opening
-from ggn_store.model.document import Document
-from ggn_store.model.proposal import Proposal, is_proposal, parse_proposal
-from ggn_store.model.revision import Reference, Revision, lineage
+from ggn_store.model.documents.document import Document
+from ggn_store.model.teams.proposal import Proposal, is_proposal, parse_proposal
+from ggn_store.model.teams.revision import Reference, Revision, lineage
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog, load, stored_documents
 from ggn_store.store.rulesets.stored_documents import Transaction

@@ -14,9 +14,9 @@ from ggn_store.documents.bundle import Part
 from ggn_store.documents.bundle_reader import Bundle
 from ggn_store.documents.files import STDIN
 from ggn_store.errors import InputError, printable
-from ggn_store.model import ancestry
 from ggn_store.model.record import Record
-from ggn_store.model.transfer import RevisionSource
+from ggn_store.model.teams import ancestry
+from ggn_store.model.teams.transfer import RevisionSource
 from ggn_store.output import new_file
 
 

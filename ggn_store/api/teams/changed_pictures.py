@@ -13,9 +13,9 @@ from ggn_store.api.handle import Handle
 from ggn_store.api.moves.pictures import board_of, moves_from
 from ggn_store.api.moves.styles import style_of
 from ggn_store.errors import printable
-from ggn_store.model.changes import Diff, PieceChange, SourceChange
-from ggn_store.model.picture import ChangedMoves, Diagram
-from ggn_store.model.position import Position
+from ggn_store.model.changes.changes import Diff, PieceChange, SourceChange
+from ggn_store.model.moves.position import Position
+from ggn_store.model.pictures.picture import ChangedMoves, Diagram
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 from ggn_store.output import new_directory

@@ -15,11 +15,11 @@ from ggn_store.api.session import authors, opening
 from ggn_store.api.session.opening import Address
 from ggn_store.api.session.patience import ONCE, Patience, Result
 from ggn_store.errors import ConflictError, GgnStoreError, InputError, StoreError, UnknownNameError, quote
-from ggn_store.model.care import Comparison
-from ggn_store.model.merge import Preference, check_preference
-from ggn_store.model.revision import check_name
-from ggn_store.model.selection import is_pattern, select
-from ggn_store.model.transfer import DivergedError, Resolution, RevisionSource, Transferred, TransferWishes
+from ggn_store.model.changes.merge import Preference, check_preference
+from ggn_store.model.teams.care import Comparison
+from ggn_store.model.teams.revision import check_name
+from ggn_store.model.teams.selection import is_pattern, select
+from ggn_store.model.teams.transfer import DivergedError, Resolution, RevisionSource, Transferred, TransferWishes
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.exchange import compare, offer, receive, renamed, stated

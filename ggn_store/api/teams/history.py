@@ -15,12 +15,12 @@ from ggn_store.api.loading import gates
 from ggn_store.api.session import authors
 from ggn_store.api.session import references as naming
 from ggn_store.errors import InputError, UnknownNameError, offer, quote
-from ggn_store.model.changes import Diff
-from ggn_store.model.document import Document
-from ggn_store.model.history import Blame, LogEntry
-from ggn_store.model.picture import ChangedMoves
-from ggn_store.model.proposal import is_proposal
-from ggn_store.model.revision import Reference, Revision
+from ggn_store.model.changes.changes import Diff
+from ggn_store.model.documents.document import Document
+from ggn_store.model.pictures.picture import ChangedMoves
+from ggn_store.model.teams.history import Blame, LogEntry
+from ggn_store.model.teams.proposal import is_proposal
+from ggn_store.model.teams.revision import Reference, Revision
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import blame, diff, log
 from ggn_store.store.rulesets import catalog, load, stored_documents

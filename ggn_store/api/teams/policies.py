@@ -9,8 +9,8 @@ from typing import TypedDict, Unpack
 from ggn_store.api.session import authors
 from ggn_store.documents.lint import CODES
 from ggn_store.errors import NotationError, UnknownNameError, offer, quote
-from ggn_store.model.policy import ALL, EVERYTHING, Policy, PolicyRules, PositionSet, check_namespace
-from ggn_store.model.revision import check_name
+from ggn_store.model.teams.policy import ALL, EVERYTHING, Policy, PolicyRules, PositionSet, check_namespace
+from ggn_store.model.teams.revision import check_name
 from ggn_store.store.database.session import Session
 from ggn_store.store.review import policies, rights
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ggn_store.api.session import authors
 from ggn_store.api.teams.reviews import Reviews
-from ggn_store.model.proposal import Proposal
-from ggn_store.model.transfer import DivergedError, Transferred
+from ggn_store.model.teams.proposal import Proposal
+from ggn_store.model.teams.transfer import DivergedError, Transferred
 from ggn_store.store.database.session import Session
 from ggn_store.store.exchange.offer import StoreSource
 from ggn_store.store.review import policies, proposals

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from ggn_store.api.session import authors
 from ggn_store.errors import GateError, NotationError, quote
-from ggn_store.model.revision import Revision, check_name
-from ggn_store.model.transfer import SentRename
+from ggn_store.model.teams.revision import Revision, check_name
+from ggn_store.model.teams.transfer import SentRename
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import renames
 from ggn_store.store.review import policies

@@ -24,13 +24,20 @@ from ggn_store.errors import (
     printable,
     quote,
 )
-from ggn_store.model.changes import Diff
-from ggn_store.model.document import Document
-from ggn_store.model.merge import noted
-from ggn_store.model.proposal import Judgement, Proposal, ProposalReference, is_proposal, parse_digest, parse_proposal
-from ggn_store.model.review import ForeignProposal
-from ggn_store.model.revision import Reference, check_name, parse_reference
-from ggn_store.model.selection import is_pattern, select
+from ggn_store.model.changes.changes import Diff
+from ggn_store.model.changes.merge import noted
+from ggn_store.model.documents.document import Document
+from ggn_store.model.teams.proposal import (
+    Judgement,
+    Proposal,
+    ProposalReference,
+    is_proposal,
+    parse_digest,
+    parse_proposal,
+)
+from ggn_store.model.teams.review import ForeignProposal
+from ggn_store.model.teams.revision import Reference, check_name, parse_reference
+from ggn_store.model.teams.selection import is_pattern, select
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import diff, states

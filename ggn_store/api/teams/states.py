@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from ggn_store.api.session import authors
 from ggn_store.errors import ConflictError, NotationError, quote
-from ggn_store.model.revision import STATES, Lifecycle, RulesetState, check_name
-from ggn_store.model.selection import is_pattern
-from ggn_store.model.transfer import SentState
+from ggn_store.model.teams.revision import STATES, Lifecycle, RulesetState, check_name
+from ggn_store.model.teams.selection import is_pattern
+from ggn_store.model.teams.transfer import SentState
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
 from ggn_store.store.review import rights

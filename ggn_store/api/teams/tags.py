@@ -7,9 +7,9 @@ from heapq import merge
 
 from ggn_store.api.session import authors
 from ggn_store.errors import NotationError, quote
-from ggn_store.model.revision import Revision, check_name, parse_reference
-from ggn_store.model.selection import is_pattern
-from ggn_store.model.tag import Tag
+from ggn_store.model.teams.revision import Revision, check_name, parse_reference
+from ggn_store.model.teams.selection import is_pattern
+from ggn_store.model.teams.tag import Tag
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import tags
 from ggn_store.store.review import rights

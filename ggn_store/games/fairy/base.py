@@ -10,7 +10,7 @@ from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.settings import Settings
 from ggn_store.games.fairy.start import Start
 from ggn_store.games.rules import SIDES
-from ggn_store.model.board import Board
+from ggn_store.model.documents.board import Board
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 

@@ -11,7 +11,7 @@ from ggn_store.games.fairy.base import COLOURS, BaseVariant
 from ggn_store.games.fairy.options import ALONG_LINES, CAMBODIAN, MOBILITY, PIECES, betza_parts, is_taken
 from ggn_store.games.routes import routes
 from ggn_store.games.rules import SIDES
-from ggn_store.model.geometry import Lattice, view
+from ggn_store.model.documents.geometry import Lattice, view
 from ggn_store.notation.qpi import Side
 
 _CAPITAL = re.compile("(?<!^)(?=[A-Z])")

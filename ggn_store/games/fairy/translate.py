@@ -16,7 +16,7 @@ from ggn_store.games.fairy.start import read_start
 from ggn_store.games.fairy.walls import Walls
 from ggn_store.games.rules import SIDES
 from ggn_store.games.tables import MAX_FILE_LIMIT
-from ggn_store.model import play
+from ggn_store.model.moves import play
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 

@@ -18,7 +18,7 @@ from ggn_store.games.fairy.options import CAMBODIAN, DUTIES
 from ggn_store.games.fairy.write_pieces import TRIPLE_STEP, LeftOut, PieceWriter, said, ways
 from ggn_store.games.fen import fen
 from ggn_store.games.rules import SIDES, Castling, Definition, PieceRule, Promotion, Zone
-from ggn_store.model.position import Position
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 

@@ -9,7 +9,7 @@ from typing import Final
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.write_pieces import PieceWriter
 from ggn_store.games.rules import SIDES, End, Zone
-from ggn_store.model.play import Outcome
+from ggn_store.model.moves.play import Outcome
 
 _ALL: Final = "*"
 _NONE: Final = "-"

@@ -12,7 +12,7 @@ from ggn_store.gdl.expressions import Call, Expression, Literal, Name, start_of
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.sections import declarations
 from ggn_store.gdl.specification import Placement, Schema, Topology, Value
-from ggn_store.model.geometry import Lattice
+from ggn_store.model.documents.geometry import Lattice
 from ggn_store.notation.json_text import Path, pointer
 
 _PLACES: Final = ("grid_nodes", "hex_nodes", "node")

@@ -15,8 +15,8 @@ from ggn_store.errors import did_you_mean, quote
 from ggn_store.gdl import language
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.specification import Topology, Value
-from ggn_store.model.board import MAX_SQUARES, box
-from ggn_store.model.geometry import Lattice, Network
+from ggn_store.model.documents.board import MAX_SQUARES, box
+from ggn_store.model.documents.geometry import Lattice, Network
 from ggn_store.notation.json_text import Path
 
 

@@ -9,7 +9,7 @@ from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Call, Literal, start_of
 from ggn_store.gdl.language import ANY, INT, NULL, PLAYER, TEXT
 from ggn_store.gdl.types.typed import Remarks, Typed
-from ggn_store.model.geometry import Network
+from ggn_store.model.documents.geometry import Network
 
 
 class Calls:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Boolean, ColumnClause, ColumnElement, Integer, TableClause, Text, column, not_, select, table
 
 from ggn_store.errors import NotationError, UnknownNameError, did_you_mean, printable, quote
-from ggn_store.model.revision import Revision
+from ggn_store.model.teams.revision import Revision
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.schema.concepts import CONCEPTS, Concept
 

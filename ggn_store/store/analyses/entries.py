@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, select
 
 from ggn_store.errors import DamagedError, quote
-from ggn_store.model.board import Board
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents.board import Board
+from ggn_store.model.teams.revision import Revision
 from ggn_store.movement import facts
 from ggn_store.movement.entries import Entries, ToldPiece
 from ggn_store.movement.grid import Grid

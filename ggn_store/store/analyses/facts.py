@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
-from ggn_store.model.revision import Revision
+from ggn_store.model.teams.revision import Revision
 from ggn_store.movement.facts import Mobility, Named, Spread
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.schema import tables as t

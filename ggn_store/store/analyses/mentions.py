@@ -19,9 +19,9 @@ from sqlalchemy import (
     union_all,
 )
 
-from ggn_store.model.board import Board
-from ggn_store.model.mentions import Use, Uses
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.mentions import Use, Uses
+from ggn_store.model.teams.revision import Revision
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.possibility_rows import RULES, is_of, of_variant
 from ggn_store.store.schema import tables as t

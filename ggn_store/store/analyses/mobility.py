@@ -13,9 +13,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, literal, or_, select
 
-from ggn_store.model.contents import Leap
-from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents.contents import Leap
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.teams.revision import Revision
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.possibility_rows import RULES, is_of, is_own, of_variant
 from ggn_store.store.schema import tables as t

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, FromClause, and_, func, or_
 
-from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.teams.revision import Revision
 from ggn_store.store.schema import tables as t
 
 # A source or a destination without a square is the hand.

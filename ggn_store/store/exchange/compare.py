@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from ggn_store.model.care import Comparison, ComparisonState
+from ggn_store.model.teams.care import Comparison, ComparisonState
 from ggn_store.store.history import tags
 from ggn_store.store.schema import tables as t
 

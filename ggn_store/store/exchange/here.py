@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ggn_store.errors import GgnStoreError
-from ggn_store.model.ancestry import Step
+from ggn_store.model.teams.ancestry import Step
 
 
 class OvertakenError(GgnStoreError):

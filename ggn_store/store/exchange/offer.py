@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from ggn_store.errors import DamagedError, StoreError, UnknownNameError
-from ggn_store.model.ancestry import Step
-from ggn_store.model.board import Board
-from ggn_store.model.document import Piece
-from ggn_store.model.review import ReviewRecord
-from ggn_store.model.transfer import SentPiece, SentRename, SentRevision, SentState, SentTag
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Piece
+from ggn_store.model.teams.ancestry import Step
+from ggn_store.model.teams.review import ReviewRecord
+from ggn_store.model.teams.transfer import SentPiece, SentRename, SentRevision, SentState, SentTag
 from ggn_store.store.database.engine import Database
 from ggn_store.store.history import renames, states, tags
 from ggn_store.store.review import records

@@ -14,14 +14,14 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from ggn_store.errors import UNSTORABLE, DamagedError, RefusedError, StoreError, printable, quote
-from ggn_store.model import ancestry
-from ggn_store.model.ancestry import Relation, Step
-from ggn_store.model.board import Board, parse_shape
-from ggn_store.model.document import Digests
-from ggn_store.model.merge import Merge, noted
-from ggn_store.model.review import ReviewRecord
-from ggn_store.model.revision import check_name, check_tag
-from ggn_store.model.transfer import (
+from ggn_store.model.changes.merge import Merge, noted
+from ggn_store.model.documents.board import Board, parse_shape
+from ggn_store.model.documents.document import Digests
+from ggn_store.model.teams import ancestry
+from ggn_store.model.teams.ancestry import Relation, Step
+from ggn_store.model.teams.review import ReviewRecord
+from ggn_store.model.teams.revision import check_name, check_tag
+from ggn_store.model.teams.transfer import (
     DivergedError,
     Outcome,
     RevisionSource,

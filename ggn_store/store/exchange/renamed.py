@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
-from ggn_store.model.revision import check_name
-from ggn_store.model.transfer import RevisionSource, TransferWishes
+from ggn_store.model.teams.revision import check_name
+from ggn_store.model.teams.transfer import RevisionSource, TransferWishes
 from ggn_store.store.database.engine import Database
 from ggn_store.store.history import renames
 from ggn_store.store.rulesets import catalog

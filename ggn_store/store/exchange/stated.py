@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from ggn_store.errors import GateError
-from ggn_store.model.transfer import SentState, Transferred, TransferWishes
+from ggn_store.model.teams.transfer import SentState, Transferred, TransferWishes
 from ggn_store.store.database.engine import ADMIN, Database
 from ggn_store.store.exchange.here import Here, OvertakenError
 from ggn_store.store.history import states

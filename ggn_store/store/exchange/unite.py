@@ -9,10 +9,10 @@ from typing import Final
 from sqlalchemy import Connection
 
 from ggn_store.errors import printable
-from ggn_store.model.ancestry import Relation, Step
-from ggn_store.model.document import Document, Piece
-from ggn_store.model.merge import Apart, Merge
-from ggn_store.model.transfer import DivergedError, TransferWishes
+from ggn_store.model.changes.merge import Apart, Merge
+from ggn_store.model.documents.document import Document, Piece
+from ggn_store.model.teams.ancestry import Relation, Step
+from ggn_store.model.teams.transfer import DivergedError, TransferWishes
 from ggn_store.store.exchange.here import Here
 from ggn_store.store.rulesets import catalog
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, func, null, select
 
 from ggn_store.errors import StoreError
-from ggn_store.model.event import Event
-from ggn_store.model.selection import is_pattern, matches
+from ggn_store.model.teams.event import Event
+from ggn_store.model.teams.selection import is_pattern, matches
 from ggn_store.store.database.engine import ChangeSignal, Database, Opening
 from ggn_store.store.rulesets import catalog, damaged
 from ggn_store.store.schema import tables as t

@@ -9,10 +9,10 @@ from typing import Final
 from sqlalchemy import Connection
 
 from ggn_store.errors import UnknownNameError, offer, quote
-from ggn_store.model.changes import Possibilities
-from ggn_store.model.diff import entries_of
-from ggn_store.model.history import Blame, fields_of
-from ggn_store.model.revision import Reference, Revision
+from ggn_store.model.changes.changes import Possibilities
+from ggn_store.model.changes.diff import entries_of
+from ggn_store.model.teams.history import Blame, fields_of
+from ggn_store.model.teams.revision import Reference, Revision
 from ggn_store.store.database import engine
 from ggn_store.store.history import log
 from ggn_store.store.history.log import EntryKey, Said

@@ -8,10 +8,10 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
-from ggn_store.model.board import Board
-from ggn_store.model.changes import Diff
-from ggn_store.model.diff import Outline, diff_piece, diff_pieces
-from ggn_store.model.document import Document, Piece
+from ggn_store.model.changes.changes import Diff
+from ggn_store.model.changes.diff import Outline, diff_piece, diff_pieces
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Document, Piece
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.rulesets.stored_documents import StoredDocument
 

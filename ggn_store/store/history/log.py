@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Select, Table, and_, literal, select, union_all
 
-from ggn_store.model.changes import FIELDS
-from ggn_store.model.history import Changes, LogEntry, fields_of
-from ggn_store.model.revision import Revision
-from ggn_store.model.transfer import SentRename
+from ggn_store.model.changes.changes import FIELDS
+from ggn_store.model.teams.history import Changes, LogEntry, fields_of
+from ggn_store.model.teams.revision import Revision
+from ggn_store.model.teams.transfer import SentRename
 from ggn_store.store.database.engine import Asked, Database
 from ggn_store.store.history import renames
 from ggn_store.store.history.tags import pointing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, func, select
 
 from ggn_store.errors import ConflictError, StoreError
-from ggn_store.model.transfer import SentRename
+from ggn_store.model.teams.transfer import SentRename
 from ggn_store.store.database.engine import ADMIN, Database
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from ggn_store.model.revision import RulesetState
-from ggn_store.model.transfer import SentState
+from ggn_store.model.teams.revision import RulesetState
+from ggn_store.model.teams.transfer import SentState
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t

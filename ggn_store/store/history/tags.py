@@ -12,8 +12,8 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Select, func, select
 
 from ggn_store.errors import ConflictError, UnknownNameError, quote
-from ggn_store.model.revision import Reference, Revision, check_tag
-from ggn_store.model.tag import Tag, TagStatus
+from ggn_store.model.teams.revision import Reference, Revision, check_tag
+from ggn_store.model.teams.tag import Tag, TagStatus
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.rulesets.load import Change

@@ -19,10 +19,10 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import BigInteger, Integer, Text, TextClause, and_, bindparam, select, text
 
 from ggn_store import limits
-from ggn_store.model.board import Board
-from ggn_store.model.chain import Chain, require_bounded
-from ggn_store.model.move import Move
-from ggn_store.model.position import MAX_HAND_COUNT, Position
+from ggn_store.model.documents.board import Board
+from ggn_store.model.moves.chain import Chain, require_bounded
+from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.position import MAX_HAND_COUNT, Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition

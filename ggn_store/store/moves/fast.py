@@ -22,12 +22,12 @@ from typing import Any, Final, NamedTuple, TypeGuard, cast
 from sqlalchemy import FromClause, Select, select
 
 from ggn_store.collector import held_off
-from ggn_store.model import legality
-from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.legality import Reach
-from ggn_store.model.move import Assumption, Count, Move, displaced
-from ggn_store.model.position import SIDES, Position
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.moves import legality
+from ggn_store.model.moves.legality import Reach
+from ggn_store.model.moves.move import Assumption, Count, Move, displaced
+from ggn_store.model.moves.position import SIDES, Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Asked, Database

@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from ggn_store.errors import StoreError
-from ggn_store.model.board import Board
-from ggn_store.model.move import Assumption, no_effects
-from ggn_store.model.play import Play
-from ggn_store.model.position import MAX_HAND_COUNT, SIDES, Position
+from ggn_store.model.documents.board import Board
+from ggn_store.model.moves.move import Assumption, no_effects
+from ggn_store.model.moves.play import Play
+from ggn_store.model.moves.position import MAX_HAND_COUNT, SIDES, Position
 from ggn_store.notation.qpi import is_royal, side_of
 from ggn_store.store.moves import royals
 from ggn_store.store.moves.positions import Opened

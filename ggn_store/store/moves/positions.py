@@ -27,9 +27,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from ggn_store.model.board import Board
-from ggn_store.model.position import Position
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents.board import Board
+from ggn_store.model.moves.position import Position
+from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Database
 from ggn_store.store.schema.tables import Id, Label

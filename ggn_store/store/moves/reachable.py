@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from sqlalchemy import Table, and_, select
 
-from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.move import displacement
-from ggn_store.model.play import Play
-from ggn_store.model.position import SIDES, Position
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.moves.move import displacement
+from ggn_store.model.moves.play import Play
+from ggn_store.model.moves.position import SIDES, Position
 from ggn_store.notation.qpi import Side, other_side, side_of
 from ggn_store.store.database.engine import Asked
 from ggn_store.store.moves.positions import Opened

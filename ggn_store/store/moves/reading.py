@@ -32,13 +32,13 @@ from sqlalchemy import (
     union_all,
 )
 
-from ggn_store.model.board import Board
-from ggn_store.model.chain import Chain
-from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.move import Assumption, Move, displaced
-from ggn_store.model.play import Play
-from ggn_store.model.position import Position
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.move import Assumption, Move, displaced
+from ggn_store.model.moves.play import Play
+from ggn_store.model.moves.position import Position
+from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side
 from ggn_store.store.database.engine import Database

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ggn_store.model.geometry import Lattice
-from ggn_store.model.play import Play
-from ggn_store.model.position import SIDES, Position
+from ggn_store.model.documents.geometry import Lattice
+from ggn_store.model.moves.play import Play
+from ggn_store.model.moves.position import SIDES, Position
 from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reachable import Entry

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, FromClause, Select, and_, case, false, func, or_, select
 
-from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.play import Crossing
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.moves.play import Crossing
 from ggn_store.store.moves.positions import Described
 from ggn_store.store.schema import tables as t
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ggn_store.model.board import Board
-from ggn_store.model.conditions import meets
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.conditions import meets
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side
 from ggn_store.store.rulesets.lanes import Statement

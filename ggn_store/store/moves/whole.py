@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import BindParameter, and_, bindparam, select, union
 
-from ggn_store.model.lane import Fact, Lane, Statement
-from ggn_store.model.move import Move
+from ggn_store.model.documents.lane import Fact, Lane, Statement
+from ggn_store.model.moves.move import Move
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.statements import read_statements
 from ggn_store.store.rulesets import catalog, lanes

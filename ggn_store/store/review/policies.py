@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Select, bindparam, cast, func, select
 
 from ggn_store.errors import ConflictError, StoreError
-from ggn_store.model.policy import EVERYTHING, Policy, PolicyRules, check_namespace, covering
+from ggn_store.model.teams.policy import EVERYTHING, Policy, PolicyRules, check_namespace, covering
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog, damaged
 from ggn_store.store.schema import tables as t

@@ -17,9 +17,9 @@ from typing import Any, Final, cast
 from sqlalchemy import Connection, Select, func, select
 
 from ggn_store.errors import ConflictError, DamagedError, StoreError, UnknownNameError, quote
-from ggn_store.model.document import Envelope
-from ggn_store.model.policy import PolicyRules
-from ggn_store.model.proposal import Judgement, Proposal, ProposalReference, Verdict
+from ggn_store.model.documents.document import Envelope
+from ggn_store.model.teams.policy import PolicyRules
+from ggn_store.model.teams.proposal import Judgement, Proposal, ProposalReference, Verdict
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies
 from ggn_store.store.review.members import members

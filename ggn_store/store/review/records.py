@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, select
 
-from ggn_store.model.proposal import Proposal
-from ggn_store.model.review import ForeignProposal, ReviewRecord
+from ggn_store.model.teams.proposal import Proposal
+from ggn_store.model.teams.review import ForeignProposal, ReviewRecord
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import proposals
 from ggn_store.store.rulesets import catalog, damaged

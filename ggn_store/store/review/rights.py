@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from ggn_store.errors import GateError, offer, quote
-from ggn_store.model.policy import LISTS, PolicyRules
+from ggn_store.model.teams.policy import LISTS, PolicyRules
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies
 from ggn_store.store.review.members import members

@@ -14,11 +14,11 @@ from typing import Any, Final
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
 
 from ggn_store.errors import DamagedError, NotationError, StoreError, UnknownNameError, did_you_mean, quote
-from ggn_store.model.board import Board
-from ggn_store.model.document import Destination, Envelope, Piece, Source
-from ggn_store.model.revision import Reference, Revision, Summary, parse_reference
-from ggn_store.model.selection import is_pattern, only_one
-from ggn_store.model.selection import select as select_names
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Destination, Envelope, Piece, Source
+from ggn_store.model.teams.revision import Reference, Revision, Summary, parse_reference
+from ggn_store.model.teams.selection import is_pattern, only_one
+from ggn_store.model.teams.selection import select as select_names
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import ADMIN, Database
 from ggn_store.store.rulesets.possibilities import decode
@@ -112,7 +112,7 @@ def names(connection: Connection) -> set[str]:
 
 
 def selected(connection: Connection, selectors: Iterable[str]) -> list[str]:
-    """What names, references, namespaces and globs mean (see `model.selection`); raises UnknownNameError for nothing.
+    """What names, references, namespaces and globs mean (`model.teams.selection`); raises UnknownNameError for nothing.
 
     What is no pattern is taken as it is: what reads it says that it is not there.
     """

@@ -8,8 +8,9 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from ggn_store.errors import NotationError, quote
-from ggn_store.model import play, variables
-from ggn_store.model.document import Dialect, Envelope
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.document import Dialect, Envelope
+from ggn_store.model.moves import play
 from ggn_store.store.schema import tables as t
 
 _LOOKUP: Final = 500

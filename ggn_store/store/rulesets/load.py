@@ -13,10 +13,10 @@ from typing import Any, Final, Self
 from sqlalchemy import Connection, bindparam, insert, select
 
 from ggn_store.errors import HeadMovedError
-from ggn_store.model.board import Board
-from ggn_store.model.document import Dialect, Digests, Document, Envelope, Piece, Possibility, revision_digest
-from ggn_store.model.proposal import Proposal
-from ggn_store.model.revision import Reference, Revision, Status, check_name, lineage
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Dialect, Digests, Document, Envelope, Piece, Possibility, revision_digest
+from ggn_store.model.teams.proposal import Proposal
+from ggn_store.model.teams.revision import Reference, Revision, Status, check_name, lineage
 from ggn_store.movement import facts
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND

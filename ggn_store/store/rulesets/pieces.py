@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, Connection, Table, bindparam, select
 
-from ggn_store.model.board import Board
-from ggn_store.model.document import Destination, Dialect, Digests, Origin, Piece, Possibility, Source
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Destination, Dialect, Digests, Origin, Piece, Possibility, Source
 from ggn_store.movement.facts import Deriver
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition

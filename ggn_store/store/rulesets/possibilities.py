@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, FromClause, Table, and_, select
 
-from ggn_store.model.document import Origin, Possibility
-from ggn_store.model.move import Move
+from ggn_store.model.documents.document import Origin, Possibility
+from ggn_store.model.moves.move import Move
 from ggn_store.notation.stn import Transition
 from ggn_store.store.database.engine import Asked, Database
 from ggn_store.store.schema import tables as t

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from ggn_store.errors import DamagedError
-from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
-from ggn_store.model.proposal import Proposal
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
+from ggn_store.model.teams.proposal import Proposal
+from ggn_store.model.teams.revision import Revision
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.rulesets.catalog import Listed
 from ggn_store.store.rulesets.load import Made

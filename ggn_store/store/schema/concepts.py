@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ggn_store.model.play import DUTIES, OUTCOMES
+from ggn_store.model.moves.play import DUTIES, OUTCOMES
 
 QUERY: Final = (
     "SELECT r.ruleset, {expression} AS {name} FROM v_rulesets r "

@@ -19,9 +19,10 @@ from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from ggn_store import limits
-from ggn_store.model import board, play
-from ggn_store.model.document import MAX_STEP, Envelope
-from ggn_store.model.play import Verdict
+from ggn_store.model.documents import board
+from ggn_store.model.documents.document import MAX_STEP, Envelope
+from ggn_store.model.moves import play
+from ggn_store.model.moves.play import Verdict
 from ggn_store.movement import facts
 from ggn_store.notation import qpi
 from ggn_store.resources import sql

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Table
 
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.notation.hand import HAND
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.piece_tables import AXES, FARTHEST, PieceTables, require

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Table, select
 
-from ggn_store.model.board import Board
+from ggn_store.model.documents.board import Board
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.vectors import Vector, Vectors

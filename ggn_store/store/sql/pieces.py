@@ -10,7 +10,7 @@ from sqlalchemy import BindParameter, Connection, Table, bindparam, select
 from sqlalchemy.exc import DBAPIError
 
 from ggn_store.errors import DamagedError, quote
-from ggn_store.model.document import Digests
+from ggn_store.model.documents.document import Digests
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog

@@ -18,10 +18,10 @@ from sqlalchemy import Connection, Select, Table, func, select, tuple_
 from sqlalchemy.exc import DBAPIError, NoResultFound
 
 from ggn_store.errors import DamagedError, GgnStoreError, UnknownNameError, quote
-from ggn_store.model.board import Board
-from ggn_store.model.care import Verification
-from ggn_store.model.document import Dialect, Piece, revision_digest
-from ggn_store.model.revision import check_tag, lineage
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Dialect, Piece, revision_digest
+from ggn_store.model.teams.care import Verification
+from ggn_store.model.teams.revision import check_tag, lineage
 from ggn_store.store.database.engine import Database, Opening, is_about_a_value
 from ggn_store.store.history import renames
 from ggn_store.store.review import policies, proposals, records

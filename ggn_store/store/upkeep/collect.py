@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, delete, exists, func, select
 
-from ggn_store.model.care import Unused
+from ggn_store.model.teams.care import Unused
 from ggn_store.store.database.engine import Database, Opening
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, delete, select, update
 
-from ggn_store.model.board import Board
+from ggn_store.model.documents.board import Board
 from ggn_store.movement import facts
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog, lanes, summaries

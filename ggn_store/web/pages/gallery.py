@@ -8,7 +8,7 @@ from typing import Any, Final
 from ggn_store.api.loading.games import library_games
 from ggn_store.api.questions.analysis import StoreAnalysis
 from ggn_store.games.definition import TIERS
-from ggn_store.model.revision import Summary
+from ggn_store.model.teams.revision import Summary
 from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
 

@@ -17,11 +17,11 @@ from ggn_store.api.moves.styles import style_of
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import MoveError, PictureError, quote
-from ggn_store.model.chain import Chain, path_of
-from ggn_store.model.marks import Mark, marks_of_moves
-from ggn_store.model.move import DISPLACEMENT, Assumption, Move
-from ggn_store.model.picture import Diagram, Link
-from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES
+from ggn_store.model.moves.chain import Chain, path_of
+from ggn_store.model.moves.move import DISPLACEMENT, Assumption, Move
+from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, OUTCOMES
+from ggn_store.model.pictures.marks import Mark, marks_of_moves
+from ggn_store.model.pictures.picture import Diagram, Link
 from ggn_store.notation.hand import HAND
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.layout import require_drawable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ggn_store.model.history import LogEntry
+from ggn_store.model.teams.history import LogEntry
 from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
 from ggn_store.web.site import lasting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ggn_store.errors import PictureError
-from ggn_store.model.picture import Diagram, Poster
+from ggn_store.model.pictures.picture import Diagram, Poster
 from ggn_store.render.diagrams import thumbnail, to_svg
 from ggn_store.render.layout import require_drawable
 from ggn_store.web.boards import read_position

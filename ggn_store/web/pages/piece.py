@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ggn_store.errors import PictureError
-from ggn_store.model.picture import Diagram, Link
+from ggn_store.model.pictures.picture import Diagram, Link
 from ggn_store.notation.hand import HAND
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.layout import require_drawable

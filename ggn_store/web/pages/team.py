@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ggn_store.errors import GgnStoreError
-from ggn_store.model.event import ACTIONS
-from ggn_store.model.proposal import Proposal
+from ggn_store.model.teams.event import ACTIONS
+from ggn_store.model.teams.proposal import Proposal
 from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
 from ggn_store.web.pages.diff import lines_of, pictures_of, verdicts_of

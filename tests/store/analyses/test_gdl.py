@@ -13,7 +13,7 @@ import pytest
 
 from ggn_store import Ruleset, Store, parse
 from ggn_store.errors import NotationError
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 from tests.support.program import Command, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn

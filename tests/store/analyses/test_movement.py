@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ggn_store import Ruleset, Store, UnknownNameError, find_game, generate
 from ggn_store.analysis.movers import Movers
-from ggn_store.model.geometry import symmetries
+from ggn_store.model.documents.geometry import symmetries
 from tests.oracles import analyses as oracle
 from tests.oracles import movement, reference
 from tests.support.databases import MOSTLY_SQLITE, new_store

@@ -17,10 +17,10 @@ import pytest
 from ggn_store import InputError, Store, StoreError, UnknownNameError, limits
 from ggn_store.api.teams.bundles import verify_bundle
 from ggn_store.documents import bundle_reader
-from ggn_store.model.board import Board, box
-from ggn_store.model.document import Envelope, revision_digest
-from ggn_store.model.revision import lineage
-from ggn_store.model.transfer import DivergedError
+from ggn_store.model.documents.board import Board, box
+from ggn_store.model.documents.document import Envelope, revision_digest
+from ggn_store.model.teams.revision import lineage
+from ggn_store.model.teams.transfer import DivergedError
 from ggn_store.store.exchange.offer import StoreSource
 from tests.support.exchanged import BOTH, Asked, exports, game, history, holds, lines, pack, sound, tag, tags
 

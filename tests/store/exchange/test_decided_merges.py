@@ -10,8 +10,8 @@ import pytest
 
 from ggn_store import InputError, Store, generate, parse, read_definition
 from ggn_store.api.loading import sources
-from ggn_store.model.document import Document, Envelope
-from ggn_store.model.merge import Preference, merge
+from ggn_store.model.changes.merge import Preference, merge
+from ggn_store.model.documents.document import Document, Envelope
 from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn

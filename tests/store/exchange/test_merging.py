@@ -16,8 +16,8 @@ from ggn_store import ConflictError, InputError, Store, UnknownNameError, merge,
 from ggn_store.api.loading import merging
 from ggn_store.api.teams.history import History
 from ggn_store.errors import DocumentError, HeadMovedError
-from ggn_store.model.document import Envelope
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents.document import Envelope
+from ggn_store.model.teams.revision import Revision
 from ggn_store.store.rulesets import catalog
 from tests.oracles.merging import expected_merge
 from tests.support.databases import MOSTLY_SQLITE

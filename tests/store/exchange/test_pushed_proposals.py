@@ -8,7 +8,7 @@ import pytest
 
 from ggn_store import Store
 from ggn_store.errors import ConflictError, GateError, GgnStoreError, InputError
-from ggn_store.model.transfer import DivergedError, Transferred
+from ggn_store.model.teams.transfer import DivergedError, Transferred
 from tests.support.exchanged import game
 
 

@@ -12,7 +12,7 @@ import pytest
 from ggn_store import ConflictError, InputError, Store, parse
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import DocumentError, GateError
-from ggn_store.model.document import Document, Envelope
+from ggn_store.model.documents.document import Document, Envelope
 from tests.support.databases import mostly_sqlite
 from tests.support.gdl_tiny import tiny
 from tests.support.marks import chunks, take

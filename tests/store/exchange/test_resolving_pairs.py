@@ -13,7 +13,7 @@ import pytest
 from ggn_store import ConflictError, Store, resources
 from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS
 from ggn_store.errors import DocumentError
-from ggn_store.model.document import Document
+from ggn_store.model.documents.document import Document
 from tests.support.databases import mostly_sqlite
 from tests.support.marks import chunks, take
 from tests.support.source_edits import Edit, applied, at, clashing, load, pair, written

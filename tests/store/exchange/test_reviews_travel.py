@@ -15,8 +15,8 @@ from sqlalchemy import text
 
 from ggn_store import GgnStoreError, InputError, Store, StoreError, UnknownNameError, limits, parse
 from ggn_store.api.teams.bundles import verify_bundle
-from ggn_store.model.proposal import Proposal, Verdict
-from ggn_store.model.review import ReviewRecord
+from ggn_store.model.teams.proposal import Proposal, Verdict
+from ggn_store.model.teams.review import ReviewRecord
 from ggn_store.store.review import records
 from ggn_store.store.schema import tables as t
 from tests.support.exchanged import BOTH, Json, game, lines, pack, sound

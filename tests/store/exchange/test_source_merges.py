@@ -10,7 +10,7 @@ import pytest
 
 from ggn_store import ConflictError, Store, generate, read_definition
 from ggn_store.api.loading.specifications import compile_specification
-from ggn_store.model.document import Document
+from ggn_store.model.documents.document import Document
 from tests.support.databases import mostly_sqlite
 from tests.support.program import Command
 from tests.support.program import _own_place as _own_place

@@ -12,7 +12,7 @@ from sqlalchemy import Table, text
 
 from ggn_store import InputError, Store, StoreError
 from ggn_store.api.teams.bundles import verify_bundle
-from ggn_store.model.revision import RulesetState
+from ggn_store.model.teams.revision import RulesetState
 from ggn_store.store.schema import tables as t
 from tests.support.exchanged import BOTH, game, lines, pack, sound
 from tests.support.program import _own_place as _own_place

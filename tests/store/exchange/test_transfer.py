@@ -19,9 +19,9 @@ from sqlalchemy import Connection, event, text
 
 from ggn_store import InputError, Store, StoreError, UnknownNameError
 from ggn_store.errors import GateError, StoreVersionError
-from ggn_store.model.ancestry import Step, relate
-from ggn_store.model.revision import Revision
-from ggn_store.model.transfer import DivergedError, Transferred
+from ggn_store.model.teams.ancestry import Step, relate
+from ggn_store.model.teams.revision import Revision
+from ggn_store.model.teams.transfer import DivergedError, Transferred
 from tests.support.databases import DATABASES, new_store_address
 from tests.support.exchanged import BOTH, Asked, Json, exports, game, history, holds, sound, tag, tags
 from tests.support.guards import drop_guards

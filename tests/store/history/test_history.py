@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from ggn_store import Store, StoreError, UnknownNameError
 from ggn_store.errors import HeadMovedError, NotationError
-from ggn_store.model.revision import Reference, Revision, parse_reference
+from ggn_store.model.teams.revision import Reference, Revision, parse_reference
 from tests.support.guards import drop_guards
 from tests.support.stored import KNIGHT, ROOK
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Store, UnknownNameError
-from ggn_store.model.history import Changes
+from ggn_store.model.teams.history import Changes
 from tests.support.edits import Draft, drafts, edited
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn

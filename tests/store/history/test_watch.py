@@ -19,7 +19,7 @@ from sqlalchemy import text
 
 from ggn_store import Store, StoreError, UnknownNameError
 from ggn_store.errors import NotationError
-from ggn_store.model.event import ACTIONS, Event
+from ggn_store.model.teams.event import ACTIONS, Event
 from tests.support import postgres
 from tests.support.crashes import crash, crashing
 from tests.support.loader import ROOT, document, store_unlisted

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ggn_store import MoveError, Position, Ruleset, Store, UnknownNameError, limits
-from ggn_store.model.chain import Chain, captures_first
+from ggn_store.model.moves.chain import Chain, captures_first
 from ggn_store.store.database.postgres import Values
 from tests.oracles.chains import Found, Json, Steps, chains_of
 from tests.support.chained import jumper, random_position, random_rules

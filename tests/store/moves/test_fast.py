@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select, text, update
 
 from ggn_store import GgnStoreError, Position, Ruleset, Store, parse
 from ggn_store.api.moves import moves as asking
-from ggn_store.model.document import Piece
+from ggn_store.model.documents.document import Piece
 from ggn_store.store.moves import fast
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t

@@ -11,8 +11,8 @@ import chess as python_chess
 import pytest
 
 from ggn_store import Move, Position, Ruleset, Store, generate, read_definition
-from ggn_store.model.legality import Legality, unmarked
-from ggn_store.model.play import Play
+from ggn_store.model.moves.legality import Legality, unmarked
+from ggn_store.model.moves.play import Play
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.postgres import Values
 from ggn_store.store.moves import lead, royals

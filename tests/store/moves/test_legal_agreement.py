@@ -18,8 +18,8 @@ import pytest
 
 from ggn_store import Move, Position, Store, parse
 from ggn_store.api.moves.moves import QUERIES
-from ggn_store.model import play
-from ggn_store.model.play import Duty, Play
+from ggn_store.model.moves import play
+from ggn_store.model.moves.play import Duty, Play
 from ggn_store.store.moves import lead
 from tests.oracles import reference
 from tests.support.databases import mostly_sqlite

@@ -17,7 +17,7 @@ from ggn_store.api.loading import ahead, gates
 from ggn_store.documents import files
 from ggn_store.documents.lint import CODES, lint
 from ggn_store.errors import GateError
-from ggn_store.model.policy import PositionSet
+from ggn_store.model.teams.policy import PositionSet
 from ggn_store.store.rulesets import load
 from tests.oracles import reference
 from tests.support.edits import Draft, drafts, edited

@@ -10,7 +10,7 @@ import pytest
 from ggn_store import GgnStoreError, Position, PositionError, Store, StoreError, UnknownNameError, parse
 from ggn_store.api.loading import gates
 from ggn_store.errors import GateError, NotationError
-from ggn_store.model.policy import PositionSet, covering
+from ggn_store.model.teams.policy import PositionSet, covering
 from ggn_store.store.rulesets import load
 from tests.support.people import AT_B1, DOUBTFUL, KNIGHT, ROOK, Json, execute, rows
 

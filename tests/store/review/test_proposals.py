@@ -11,9 +11,9 @@ import pytest
 
 from ggn_store import ConflictError, GgnStoreError, Ruleset, Store, StoreError, UnknownNameError, parse
 from ggn_store.errors import GateError, HeadMovedError, NotationError
-from ggn_store.model.policy import PositionSet
-from ggn_store.model.proposal import Proposal, parse_proposal
-from ggn_store.model.revision import Revision
+from ggn_store.model.teams.policy import PositionSet
+from ggn_store.model.teams.proposal import Proposal, parse_proposal
+from ggn_store.model.teams.revision import Revision
 from tests.support.people import AT_B1, DOUBTFUL, KNIGHT, OTHER, ROOK, WIDER, People, moving, rows
 from tests.support.people import people as people
 

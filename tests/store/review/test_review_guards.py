@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import Store, StoreError, parse
-from ggn_store.model.proposal import Proposal
+from ggn_store.model.teams.proposal import Proposal
 from tests.support.guards import drop_guards
 from tests.support.people import KNIGHT, OTHER, ROOK, WIDER, Json, People, execute, rows
 from tests.support.people import people as people

@@ -11,8 +11,8 @@ import pytest
 
 from ggn_store import GgnStoreError, Store, StoreError
 from ggn_store.errors import GateError, NotationError
-from ggn_store.model.policy import PolicyRules
-from ggn_store.model.proposal import Proposal
+from ggn_store.model.teams.policy import PolicyRules
+from ggn_store.model.teams.proposal import Proposal
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import rights
 from ggn_store.store.schema import tables

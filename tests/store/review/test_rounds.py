@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from ggn_store import ConflictError, GgnStoreError, Store, StoreError, UnknownNameError, parse
 from ggn_store.errors import GateError, InputError
-from ggn_store.model.proposal import Proposal
+from ggn_store.model.teams.proposal import Proposal
 from tests.support import rooks
 from tests.support.attempts import stamp
 from tests.support.marks import take

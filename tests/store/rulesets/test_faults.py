@@ -25,7 +25,7 @@ import psycopg
 import pytest
 
 from ggn_store import DocumentError, Store, StoreError, parse
-from ggn_store.model.revision import Revision
+from ggn_store.model.teams.revision import Revision
 from tests.support.crashes import SEED
 from tests.support.databases import DATABASES, new_address
 from tests.support.loader import ROOT, Worker, canonical, contents, document, judge, load_command, survivors

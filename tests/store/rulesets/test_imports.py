@@ -16,7 +16,7 @@ from ggn_store import Store, collector, find_game, generate, parse, problems
 from ggn_store.api.loading import ahead
 from ggn_store.api.loading.loading import Loaded
 from ggn_store.documents.reader import Reader
-from ggn_store.model.document import Document, Envelope
+from ggn_store.model.documents.document import Document, Envelope
 from ggn_store.movement import facts
 from ggn_store.notation import json_text
 from ggn_store.store.rulesets import lanes, load

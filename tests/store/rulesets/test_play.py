@@ -14,9 +14,9 @@ from sqlalchemy import text
 from ggn_store import Store
 from ggn_store.errors import ConflictError, DocumentError, InputError, NotationError, StoreError
 from ggn_store.games import library, playing
-from ggn_store.model import play
-from ggn_store.model.document import Document
-from ggn_store.model.play import Duty, Play
+from ggn_store.model.documents.document import Document
+from ggn_store.model.moves import play
+from ggn_store.model.moves.play import Duty, Play
 from ggn_store.store.rulesets import load
 from ggn_store.store.server import roles
 from tests.support.databases import DATABASES, new_store_address
@@ -137,7 +137,7 @@ def test_a_value_that_says_it_wrong_is_not_stored(store: Store) -> None:
 
 
 def test_a_server_with_roles_takes_what_this_program_writes_and_nothing_else(store: Store) -> None:
-    """What the seals call play is what `model.play` does: of all games, and of texts with slips."""
+    """What the seals call play is what `model.moves.play` does: of all games, and of texts with slips."""
     database = store.session.database
     if not database.is_server:
         return

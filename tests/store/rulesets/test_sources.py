@@ -14,10 +14,10 @@ from ggn_store.api.loading.games import library_files
 from ggn_store.documents import beside
 from ggn_store.errors import ConversionError, GateError, UnknownNameError
 from ggn_store.games import generate, library
-from ggn_store.model import play
-from ggn_store.model.document import DIALECTS, Dialect, Envelope
-from ggn_store.model.play import Duty, Play
-from ggn_store.model.revision import Revision
+from ggn_store.model.documents.document import DIALECTS, Dialect, Envelope
+from ggn_store.model.moves import play
+from ggn_store.model.moves.play import Duty, Play
+from ggn_store.model.teams.revision import Revision
 from tests.support.databases import mostly_sqlite
 from tests.support.gdl_tiny import tiny
 from tests.support.people import KNIGHT, ROOK, People

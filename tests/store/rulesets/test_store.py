@@ -14,7 +14,7 @@ import ggn_store
 from ggn_store import Document, DocumentError, GgnStoreError, PositionError, Store
 from ggn_store.api.loading.games import library_files
 from ggn_store.errors import NotationError
-from ggn_store.model.document import Envelope
+from ggn_store.model.documents.document import Envelope
 from tests.support import strategies
 from tests.support.stored import BOARD, DIFF, DOCUMENTS, MUST_DENY, Json, answers, changed, counts, text_of
 from tests.support.stored import shared as shared

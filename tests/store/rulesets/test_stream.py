@@ -17,7 +17,7 @@ from ggn_store import DocumentError, GgnStoreError, InputError, Store, generate,
 from ggn_store.games import generate as generating
 from ggn_store.games import library
 from ggn_store.games.rules import Definition
-from ggn_store.model.document import Piece
+from ggn_store.model.documents.document import Piece
 from tests.support.databases import new_store
 from tests.support.postgres import Server
 

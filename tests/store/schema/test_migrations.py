@@ -26,8 +26,8 @@ from sqlalchemy.exc import DBAPIError
 import ggn_store
 from ggn_store import Store, StoreError
 from ggn_store.errors import StoreVersionError
-from ggn_store.model.board import parse_shape
-from ggn_store.model.position import Position
+from ggn_store.model.documents.board import parse_shape
+from ggn_store.model.moves.position import Position
 from ggn_store.store.database import address as addresses
 from ggn_store.store.database import session
 from ggn_store.store.moves import positions as state

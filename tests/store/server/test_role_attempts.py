@@ -12,9 +12,9 @@ import psycopg
 import pytest
 
 from ggn_store import Store, parse
-from ggn_store.model.board import Board
-from ggn_store.model.document import revision_digest
-from ggn_store.model.revision import lineage
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import revision_digest
+from ggn_store.model.teams.revision import lineage
 from ggn_store.movement import facts
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t

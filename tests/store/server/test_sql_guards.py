@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store import Document, Store, StoreError, parse, read_definition
-from ggn_store.model.document import Destination, Dialect, Envelope, Piece, Possibility, Source
+from ggn_store.model.documents.document import Destination, Dialect, Envelope, Piece, Possibility, Source
 from ggn_store.notation.stn import Transition
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t

@@ -14,7 +14,7 @@ import pytest
 
 from ggn_store import Position, Store, StoreError, read_definition
 from ggn_store.errors import GateError
-from ggn_store.model.policy import PositionSet
+from ggn_store.model.teams.policy import PositionSet
 from tests.support.house import logins
 from tests.support.postgres import Server
 

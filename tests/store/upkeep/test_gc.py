@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import Store, parse
-from ggn_store.model.care import Collected
-from ggn_store.model.revision import Revision
+from ggn_store.model.teams.care import Collected
+from ggn_store.model.teams.revision import Revision
 from ggn_store.store.rulesets import load
 from ggn_store.store.schema import tables as t
 from ggn_store.store.upkeep import collect

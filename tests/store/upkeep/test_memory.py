@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import Store
-from ggn_store.model.care import Verification
+from ggn_store.model.teams.care import Verification
 from ggn_store.store.rulesets import pieces
 from ggn_store.store.schema import tables as t
 from ggn_store.store.upkeep import memory

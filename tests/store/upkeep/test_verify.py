@@ -13,8 +13,8 @@ from alembic import command
 from sqlalchemy import Connection, text
 
 from ggn_store import Store, UnknownNameError
-from ggn_store.model.care import Comparison, Verification
-from ggn_store.model.revision import Revision
+from ggn_store.model.teams.care import Comparison, Verification
+from ggn_store.model.teams.revision import Revision
 from ggn_store.store.exchange import compare
 from ggn_store.store.rulesets import load
 from ggn_store.store.upkeep import check

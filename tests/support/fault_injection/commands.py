@@ -15,7 +15,7 @@ from alembic import command as migrations
 
 from ggn_store import GgnStoreError, Store, parse
 from ggn_store.cli import main
-from ggn_store.model.transfer import Transferred
+from ggn_store.model.teams.transfer import Transferred
 from ggn_store.store.rulesets import load
 from ggn_store.store.upkeep import collect
 from tests.support.fault_injection.settings import OWN, REMOTE, Place

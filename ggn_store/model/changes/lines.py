@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ggn_store.model import order
+from ggn_store.model.changes import order
 
 # Lines of the base, from and up to, and what stands there instead.
 Change = tuple[int, int, Sequence[str]]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar, get_args
 
 from ggn_store.errors import NotationError, quote
-from ggn_store.model.document import Envelope, Origin, Possibility
-from ggn_store.model.order import Insertion
-from ggn_store.model.possibilities import PossibilityChange, compare
+from ggn_store.model.changes.order import Insertion
+from ggn_store.model.changes.possibilities import PossibilityChange, compare
+from ggn_store.model.documents.document import Envelope, Origin, Possibility
 from ggn_store.notation.stn import Transition
 
 ChangeKind = Literal["added", "removed", "changed"]

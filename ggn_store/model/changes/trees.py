@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Literal
 
-from ggn_store.model import order
+from ggn_store.model.changes import order
 
 Path = tuple[str, ...]
 Side = Literal["base", "ours", "theirs"]

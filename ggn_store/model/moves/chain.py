@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from ggn_store import limits
 from ggn_store.errors import MoveError
-from ggn_store.model.move import Move, takes
-from ggn_store.model.position import Position
+from ggn_store.model.moves.move import Move, takes
+from ggn_store.model.moves.position import Position
 from ggn_store.model.record import Record
 from ggn_store.notation.stn import Transition
 

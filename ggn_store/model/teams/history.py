@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from ggn_store.model.changes import FIELDS
-from ggn_store.model.diff import Outline
+from ggn_store.model.changes.changes import FIELDS
+from ggn_store.model.changes.diff import Outline
 from ggn_store.model.record import Record
-from ggn_store.model.revision import Revision
-from ggn_store.model.transfer import SentRename
+from ggn_store.model.teams.revision import Revision
+from ggn_store.model.teams.transfer import SentRename
 
 _LISTED: Final = 4
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ggn_store.model.chain import Chain
-from ggn_store.model.move import Move, takes
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.move import Move, takes
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.coordinates import Coordinates
 from ggn_store.notation.hand import HAND

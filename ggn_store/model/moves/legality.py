@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ggn_store.errors import MoveError, NotationError
-from ggn_store.model.board import Board
-from ggn_store.model.chain import Chain, captures_first
-from ggn_store.model.conditions import meets
-from ggn_store.model.document import EMPTY, ENEMY, Guards
-from ggn_store.model.geometry import Lattice
-from ggn_store.model.move import Move, displaced
-from ggn_store.model.play import Crossing, Play
-from ggn_store.model.position import Position
-from ggn_store.model.variables import VariableValues, passes
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.conditions import meets
+from ggn_store.model.documents.document import EMPTY, ENEMY, Guards
+from ggn_store.model.documents.geometry import Lattice
+from ggn_store.model.documents.variables import VariableValues, passes
+from ggn_store.model.moves.chain import Chain, captures_first
+from ggn_store.model.moves.move import Move, displaced
+from ggn_store.model.moves.play import Crossing, Play
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, is_royal, other_side, side_of

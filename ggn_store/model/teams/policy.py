@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.errors import NotationError, PositionError, printable, quote
-from ggn_store.model.position import Position
+from ggn_store.model.moves.position import Position
 from ggn_store.model.record import Record
-from ggn_store.model.revision import check_name
+from ggn_store.model.teams.revision import check_name
 
 MAX_REVIEW: Final = 100
 MAX_NAME: Final = 1_000

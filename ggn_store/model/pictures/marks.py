@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ggn_store.model.document import EMPTY, ENEMY, Piece
-from ggn_store.model.move import Move
+from ggn_store.model.documents.document import EMPTY, ENEMY, Piece
+from ggn_store.model.moves.move import Move
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side, side_of

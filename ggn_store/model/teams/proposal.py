@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from ggn_store.errors import NotationError, quote
-from ggn_store.model.document import Dialect, Envelope
+from ggn_store.model.documents.document import Dialect, Envelope
 from ggn_store.model.record import Record
-from ggn_store.model.revision import check_name
+from ggn_store.model.teams.revision import check_name
 
 Judgement = Literal["approved", "rejected", "withdrawn", "merged", "commented"]
 ProposalState = Literal["open", "stale", "broken", "amended", "rejected", "withdrawn", "merged"]

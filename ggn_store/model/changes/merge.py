@@ -30,14 +30,16 @@ from itertools import chain
 from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from ggn_store.errors import InputError, offer, quote
-from ggn_store.model import board as boards
-from ggn_store.model import order, play, variables
-from ggn_store.model.changes import FIELDS, Diff, Possibilities, possibility_data
-from ggn_store.model.diff import Outline, diff, entries_of, pieces_of, sources_of
-from ggn_store.model.document import Destination, Document, Envelope, Piece, Source, check_dialect
-from ggn_store.model.position import Position
+from ggn_store.model.changes import order
+from ggn_store.model.changes.changes import FIELDS, Diff, Possibilities, possibility_data
+from ggn_store.model.changes.diff import Outline, diff, entries_of, pieces_of, sources_of
+from ggn_store.model.changes.trees import Side
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents import variables
+from ggn_store.model.documents.document import Destination, Document, Envelope, Piece, Source, check_dialect
+from ggn_store.model.moves import play
+from ggn_store.model.moves.position import Position
 from ggn_store.model.record import Record
-from ggn_store.model.trees import Side
 from ggn_store.notation.hand import HAND
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.notation.qpi import Side, side_of
 
 # No identifier is without a colon.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ggn_store.errors import ConflictError, printable, quote
-from ggn_store.model.changes import (
+from ggn_store.model.changes.changes import (
     FIELDS,
     Change,
     ChangeKind,
@@ -22,8 +22,8 @@ from ggn_store.model.changes import (
     Possibilities,
     SourceChange,
 )
-from ggn_store.model.document import Destination, Dialect, Document, Envelope, Piece, Source, check_dialect
-from ggn_store.model.order import Insertion, arrange, places, together
+from ggn_store.model.changes.order import Insertion, arrange, places, together
+from ggn_store.model.documents.document import Destination, Dialect, Document, Envelope, Piece, Source, check_dialect
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Change)

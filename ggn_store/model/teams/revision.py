@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from ggn_store.errors import NotationError, quote
-from ggn_store.model.document import Dialect, Envelope
+from ggn_store.model.documents.document import Dialect, Envelope
 from ggn_store.model.record import Record
-from ggn_store.model.selection import is_pattern, only_one
+from ggn_store.model.teams.selection import is_pattern, only_one
 
 if TYPE_CHECKING:
-    from ggn_store.model.merge import Conflict
+    from ggn_store.model.changes.merge import Conflict
 
 MAX_NAME = 200
 Status = Literal["new", "merged", "unchanged", "restored"]

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, quote
-from ggn_store.model.proposal import GOES_ON, Judgement, ProposalReference
 from ggn_store.model.record import Record
+from ggn_store.model.teams.proposal import GOES_ON, Judgement, ProposalReference
 
 _SHA256: Final = re.compile("[0-9a-f]{64}")
 _VERDICTS: Final = ("proposed", *get_args(Judgement))

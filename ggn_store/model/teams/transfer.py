@@ -8,15 +8,15 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol
 
 from ggn_store.errors import UNSTORABLE, GgnStoreError, HeadMovedError, NotationError, quote
-from ggn_store.model.ancestry import Step
-from ggn_store.model.board import Board
-from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
-from ggn_store.model.merge import Conflict, Merge
-from ggn_store.model.merge import merge as merge_documents
-from ggn_store.model.proposal import Proposal
+from ggn_store.model.changes.merge import Conflict, Merge
+from ggn_store.model.changes.merge import merge as merge_documents
+from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.record import Record
-from ggn_store.model.review import ReviewRecord
-from ggn_store.model.revision import STATES, Lifecycle, check_name, lineage
+from ggn_store.model.teams.ancestry import Step
+from ggn_store.model.teams.proposal import Proposal
+from ggn_store.model.teams.review import ReviewRecord
+from ggn_store.model.teams.revision import STATES, Lifecycle, check_name, lineage
 
 Outcome = Literal["new", "forwarded", "merged", "unchanged", "proposed", "failed"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
 from ggn_store.errors import MoveError, quote
-from ggn_store.model.document import Guards
+from ggn_store.model.documents.document import Guards
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.notation.stn import Transition

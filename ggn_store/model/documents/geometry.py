@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
 
-from ggn_store.model.board import Board
+from ggn_store.model.documents.board import Board
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 

@@ -19,8 +19,8 @@ from itertools import islice
 from typing import Any, Final, Literal, get_args
 
 from ggn_store.errors import NotationError, quote
-from ggn_store.model import board as boards
-from ggn_store.model.board import Board
+from ggn_store.model.documents import board as boards
+from ggn_store.model.documents.board import Board
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 
@@ -199,8 +199,8 @@ class Envelope:
     shape, None where none was declared.
     `definition` is the text of the definition (TOML) that the document was generated from, or of the game description
     (JSON) that one of the dialect `gdl` was compiled from. `variables` is the
-    canonical text of the document's `$state` (`model.variables` reads it), `play` that of how it is played
-    (`model.play`).
+    canonical text of the document's `$state` (`model.documents.variables` reads it), `play` that of how it is played
+    (`model.moves.play`).
     """
 
     schema: str | None = None

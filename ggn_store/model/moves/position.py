@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
 from ggn_store.errors import UNSTORABLE, MoveError, NotationError, PositionError, printable, quote
-from ggn_store.model.board import box
-from ggn_store.model.counters import Counters
-from ggn_store.model.variables import is_word
+from ggn_store.model.documents.board import box
+from ggn_store.model.documents.variables import is_word
+from ggn_store.model.moves.counters import Counters
 from ggn_store.notation import board_text, cell, feen, qpi
 from ggn_store.notation.board_text import Paint
 from ggn_store.notation.hand import HAND

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ggn_store.model.play import OUTCOMES, Outcome
+from ggn_store.model.moves.play import OUTCOMES, Outcome
 from ggn_store.model.record import Record
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side, is_royal, other_side, side_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ggn_store.model.chain import Chain
-from ggn_store.model.move import Move
+from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.move import Move
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Literal, get_args
 
-from ggn_store.model.document import Possibility
-from ggn_store.model.order import rising
+from ggn_store.model.changes.order import rising
+from ggn_store.model.documents.document import Possibility
 
 Part = Literal["action", "when", "must", "deny", "board", "hands", "toggle", "state"]
 PossibilityChangeKind = Literal["added", "removed", "changed", "moved"]

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ggn_store.model.board import Board
-from ggn_store.model.changes import ChangeKind
-from ggn_store.model.marks import Mark
-from ggn_store.model.position import Position
-from ggn_store.model.style import PLAIN, Style
+from ggn_store.model.changes.changes import ChangeKind
+from ggn_store.model.documents.board import Board
+from ggn_store.model.moves.position import Position
+from ggn_store.model.pictures.marks import Mark
+from ggn_store.model.pictures.style import PLAIN, Style
 
 
 class Link(NamedTuple):

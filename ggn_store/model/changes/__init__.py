@@ -1,0 +1,1 @@
+"""Documents and other values compared, and merged: what differs, and what becomes of two changes."""

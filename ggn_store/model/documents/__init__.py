@@ -1,0 +1,1 @@
+"""Documents as values: squares, pieces, possibilities, state variables, and how boards lie."""

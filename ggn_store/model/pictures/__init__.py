@@ -1,0 +1,1 @@
+"""What can be drawn, before anything is drawn."""
