@@ -56,9 +56,7 @@ class StrictCommand(click.Command):
             *_, given = self.make_parser(ctx).parse_args([*args])
             for option, count in Counter(each for each in given if isinstance(each, click.Option)).items():
                 if count > 1 and not (option.multiple or option.is_flag):
-                    raise click.UsageError(
-                        f"{max(option.opts, key=len)} is given more than once: it has one value", ctx
-                    )
+                    raise click.UsageError(f"{max(option.opts, key=len)} is given more than once: give it once", ctx)
         return super().parse_args(ctx, args)
 
 

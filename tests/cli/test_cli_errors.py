@@ -271,7 +271,8 @@ def test_an_option_with_one_value_is_given_once() -> None:
             if isinstance(option, click.Option) and not (option.is_flag or option.multiple):
                 tried += 1
                 with pytest.raises(click.UsageError, match=f"{max(option.opts, key=len)} is given more than once"):
-                    command.make_context(name, [option.opts[0], "1", option.opts[-1], "2"], parent)
+                    values = ["1"] * option.nargs
+                    command.make_context(name, [option.opts[0], *values, option.opts[-1], *values], parent)
     assert tried > 100
 
 
