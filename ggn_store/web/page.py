@@ -196,7 +196,7 @@ def _value(parameter: Parameter, texts: list[str]) -> Any:
             raise AskedError(f"{parameter.name} is given {len(texts):,} times, and can be {parameter.several:,} times")
         return tuple(each for each in map(parameter.read, texts) if each != "")
     if len(texts) > 1:
-        raise AskedError(f"{parameter.name} is given more than once: it has one value")
+        raise AskedError(f"{parameter.name} is given more than once: give it once")
     [text] = texts or [parameter.default or ""]
     # A form sends what was left empty, too.
     if text == "":

@@ -270,8 +270,8 @@ def test_an_option_with_one_value_is_given_once() -> None:
         for option in command.params:
             if isinstance(option, click.Option) and not (option.is_flag or option.multiple):
                 tried += 1
+                values = ["1"] * option.nargs
                 with pytest.raises(click.UsageError, match=f"{max(option.opts, key=len)} is given more than once"):
-                    values = ["1"] * option.nargs
                     command.make_context(name, [option.opts[0], *values, option.opts[-1], *values], parent)
     assert tried > 100
 
