@@ -15,7 +15,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, product, repeat
+from itertools import chain, islice, product
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeGuard, cast
 
@@ -119,14 +119,13 @@ class Chain:
 
     def learn(self, facts: Sequence[int], code: int, reached: int, looked: int) -> _Reached:
         """What is reached, by the database's answer for a code, in which the lane has these facts; it is kept."""
-        outcome = reached & self.bits, looked & self.bits
-        known = self._outcomes.get(outcome)
+        known = self._outcomes.get((reached, looked))
         if known is None:
-            targets = [self.targets[bit] for bit in _bits(outcome[0])]
+            targets = [self.targets[bit] for bit in _bits(reached)]
             numbers = tuple(chain.from_iterable([target.numbers for target in targets]))
             answer = _Reached(numbers, tuple([target for target in targets if target.by_piece is not None]))
-            mask = functools.reduce(operator.or_, [facts[bit.bit_length() - 1] for bit in _bits(outcome[1])])
-            known = self._outcomes[outcome] = mask, answer
+            mask = functools.reduce(operator.or_, [facts[bit.bit_length() - 1] for bit in _bits(looked)])
+            known = self._outcomes[reached, looked] = mask, answer
         self.keep(*known, code)
         return known[1]
 
@@ -148,8 +147,8 @@ class Start:
     """A piece on a source: its place among all of the revision's, its lanes, and its possibilities as moves by number.
 
     `mask` has all its facts in the code that every position has; None where that does not do. `answers` has the moves
-    for what was seen before, or what is reached by it where moves depend on names; `outcomes` the same by what the
-    database has answered. `reach` is what all possibilities come to, once somebody asked.
+    for what was seen before, or what is reached by it where moves depend on names; `outcomes` the same by what its
+    lanes reach. `reach` is what all possibilities come to, once somebody asked.
     """
 
     piece: str
@@ -161,7 +160,7 @@ class Start:
     mask: int | None = None
     is_named: bool = False
     answers: dict[_Seen, Any] = field(default_factory=dict)
-    outcomes: dict[_Outcome, Any] = field(default_factory=dict)
+    outcomes: dict[tuple[int, ...], Any] = field(default_factory=dict)
     reach: Reach | None = None
 
     def known(self, seen: _Seen) -> Any:
@@ -182,16 +181,15 @@ class Start:
 
     def learn(self, seen: _Seen, outcome: _Outcome) -> Any:
         """The answer for what is seen, from the database's; it is kept, and what it says of each chain."""
-        answer = self.outcomes.get(outcome)
+        found = []
+        for each in self.chains:
+            reached, looked = outcome[each.place]
+            code = seen if isinstance(seen, int) else seen[each.place]
+            found.append(each.learn(self.lanes[each.place].facts, code, reached & each.bits, looked & each.bits))
+        key = tuple([reached for reached, _ in outcome])
+        answer = self.outcomes.get(key)
         if answer is None:
-            codes = repeat(seen, len(self.lanes)) if isinstance(seen, int) else seen
-            of_lanes = list(zip(self.lanes, codes, outcome, strict=True))
-            found = []
-            for each in self.chains:
-                lane, code, (reached, looked) = of_lanes[each.place]
-                found.append(each.learn(lane.facts, code, reached, looked))
-            answer = self._answer(found)
-            self.outcomes[outcome] = answer
+            answer = self.outcomes[key] = self._answer(found)
         self.keep(seen, answer)
         return answer
 
