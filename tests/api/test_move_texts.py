@@ -38,15 +38,16 @@ PROMOTES = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
 def read_back(rules: Ruleset, fen: str | None, chance: random.Random, count: int) -> None:
     """Some moves of a position are written in every notation, and read as what they are, and as nothing else.
 
-    SAN tells legal moves apart from legal ones, and says nothing else of others.
+    SAN tells only legal moves apart: of others it is one of those that are found.
     """
     position = rules.start if fen is None else rules.position(fen=fen)
-    moves = rules.legal_moves(position)
+    moves, legal = rules.moves(position), rules.legal_moves(position)
     for move in chance.sample(moves, min(count, len(moves))):
         for notation in NOTATIONS:
             text = rules.move_text(move, position, notation)
             found = rules.read_move(text, position, notation, pseudo=True)
-            assert found.moves == (move,), (notation, text)
+            assert move in found.moves, (notation, text)
+            assert len(found.moves) == 1 or (notation == "san" and move not in legal), (notation, text)
 
 
 @pytest.mark.parametrize("name", FEW)
