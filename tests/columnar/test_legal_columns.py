@@ -216,7 +216,7 @@ def random_position(chance: random.Random) -> Position:
 def test_random_rules_have_the_legal_moves_of_the_store() -> None:
     chance = random.Random(5)
     seen: Counter[str] = Counter()
-    for _ in range(20):
+    for _ in range(28):
         rules = random_rules(chance)
         positions = [random_position(chance) for _ in range(60)]
         seen["judged"] += rules.columns.judges
