@@ -58,6 +58,8 @@ _WORD: Final = 63
 Fact = tuple[int, int]
 _Row = tuple[int, ...]
 _Changes = Mapping[str, str | None]
+# An aim, the threats on what stands there, and whether these are how royal pieces must not face each other.
+_Threatened = tuple[str, Sequence[Threat], bool]
 
 _COLUMNS: Final = {
     "threat": "sight aim royal source needs",
@@ -187,6 +189,7 @@ class _Builder:
         self._play, self._board = play, board
         self._pieces = pieces
         self._numbers = {each: number for number, each in enumerate(pieces)}
+        # What castling brings over a square has its code and so many more: no facing piece threatens it there.
         self._codes = PIECES + 2 * len(pieces)
         self._variables = compiled.metadata["variables"]
         self._state = {name: len(board.numbers) + number for number, name in enumerate(self._variables)}
@@ -208,31 +211,35 @@ class _Builder:
 
     def see(self, moves: Sequence[Move]) -> None:
         """Add the threats of all starts."""
-        found: dict[tuple[int, str], list[tuple[str, Sequence[Threat]]]] = {}
+        found: dict[tuple[int, str], list[_Threatened]] = {}
         if self._names.isdisjoint(_ATTACKS):
             return
         if "flying-general" not in self._names or "royal-safety" in self._names:
             for (piece, source), of_start in itertools.groupby(moves, lambda move: (move.piece, move.source)):
-                found.setdefault((self._numbers[piece], source), []).extend(reach(of_start).threats.items())
+                threats = [(aim, of_aim, False) for aim, of_aim in reach(of_start).threats.items()]
+                found.setdefault((self._numbers[piece], source), []).extend(threats)
         if "flying-general" in self._names:
             royals = [number for number, piece in enumerate(self._pieces) if is_royal(piece)]
             for number, square in itertools.product([*royals, ROYAL], self._board.squares):
                 # Which one it is makes no difference to what it faces.
-                found.setdefault((number, square), []).extend(facing(self._board, square, "X:X^"))
-        for start, threats in found.items():
-            self._add(*start, threats)
+                threats = [(aim, of_aim, True) for aim, of_aim in facing(self._board, square, "X:X^")]
+                found.setdefault((number, square), []).extend(threats)
+        for start, of_piece in found.items():
+            self._add(*start, of_piece)
 
     @property
     def is_tried(self) -> bool:
         """Whether anything is asked of attacks after moves."""
         return bool(self.sights) and not self._names.isdisjoint(SAFE | _OF_SOURCE)
 
-    def _add(self, piece: int, source: str, threats: Iterable[tuple[str, Sequence[Threat]]]) -> None:
+    def _add(self, piece: int, source: str, threats: Iterable[_Threatened]) -> None:
         """Add the threats of a start, in as few sights as their facts take."""
         sight: dict[Fact, int] = {}
-        for aim, found in threats:
+        for aim, found, is_facing in threats:
             for threat in found:
                 facts, on_aim = self._facts(threat, aim)
+                if not is_facing:
+                    on_aim |= on_aim << self._codes
                 if len(facts) > _WORD:
                     raise NotJudgedError
                 if not self.sights or self.sights[-1][2] is not sight or len(sight.keys() | set(facts)) > _WORD:
@@ -298,11 +305,9 @@ class _Builder:
             self._aims.append((number, trial, aim, self._code(stays)))
 
     def _cross(self, number: int, move: Move, state: Sequence[tuple[int, int]]) -> None:
-        """Add the trials of the squares that a castling crosses."""
+        """Add the trials of the squares that a castling crosses: what is there is attacked, and faces nobody."""
         changes = displaced(move).effects.board
         for crossing in self._crossings(move, changes):
-            if "flying-general" in self._names:
-                raise NotJudgedError  # trials do not tell that from an attack, which it is not
             for square in crossing.through:
                 if square != crossing.source:
                     if move.must.get(square) is None:
@@ -351,7 +356,8 @@ class _Builder:
         royals = 0
         for square, piece in changes.items():
             if piece is not None and (square == only or (only is None and is_royal(piece))):
-                self._aims.append((number, trial, self._board.numbers[square], self._code(piece)))
+                code = self._code(piece) + (self._codes if square == only else 0)
+                self._aims.append((number, trial, self._board.numbers[square], code))
                 royals += 1
         if only is None:
             self._rows["made"].append((trial, royals))

@@ -222,12 +222,13 @@ def test_random_rules_have_the_legal_moves_of_the_store() -> None:
         seen["judged"] += rules.columns.judges
         seen.update(duty.name for duty in rules.play.duties if rules.columns.judges)
         seen["crossing"] += rules.columns.judges and bool(rules.play.crossing)
+        seen["facing"] += rules.columns.judges and bool(rules.play.crossing and rules.play.duty("flying-general"))
         expected = rules.moves_batch(positions, legal=True, query="fast")
         assert rules.moves_batch(positions, legal=True, query="columns") == expected
         seen["legal"] += sum(map(len, expected))
         seen["all"] += sum(map(len, rules.moves_batch(positions)))
     assert 100 < seen["legal"] < seen["all"] - 100, seen
-    assert min(seen["judged"], seen["crossing"]) > 3, seen
+    assert min(seen["judged"], seen["crossing"], seen["facing"]) > 3, seen
     assert all(seen[duty.name] for duty in OTHER_DUTIES), seen
 
 

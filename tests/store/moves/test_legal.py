@@ -236,6 +236,7 @@ def test_to_face_a_king_is_no_attack_on_what_castling_crosses(store: Store, enem
         for engine in (None, "duckdb"):
             assert rules.perft(position, 1, legal=True, engine=engine).count == len(found)
         assert rules.count_moves([position], legal=True) == {0: len(found)}
+        assert rules.columns.lists([position], legal=True) == [found]
 
 
 @large
