@@ -115,13 +115,27 @@ class Handle:
             yield piece
 
     def read_piece(self, piece: str) -> Piece:
+        with self._found(piece) as (opened, piece_id):
+            return catalog.read_piece(opened.connection, piece_id, opened.board)
+
+    def read_outline(self, piece: str) -> Piece:
+        """A piece without its possibilities: its sources, and their destinations."""
+        with self._found(piece) as (opened, piece_id):
+            return catalog.read_outline(opened.connection, piece_id, piece, opened.board)
+
+    def read_source(self, piece: str, source: str) -> Piece:
+        """A piece with what it can do from one source only, a square of the board or the hand."""
+        with self._found(piece) as (opened, piece_id):
+            return catalog.read_source(opened.connection, piece_id, piece, opened.board, source)
+
+    @contextmanager
+    def _found(self, piece: str) -> Iterator[tuple[Opened, int]]:
+        """The revision in a transaction that reads, and the key of a piece of it."""
         self.require_sound()
         self.require_piece(piece)
-        board = self.board
-        with self.session.reading() as connection:
-            keys = catalog.piece_keys(connection, self.revision)
-            piece_id = next(piece_id for piece_id, identifier in keys if identifier == piece)
-            return catalog.read_piece(connection, piece_id, board)
+        with self.opened() as opened:
+            keys = catalog.piece_keys(opened.connection, self.revision)
+            yield opened, next(piece_id for piece_id, identifier in keys if identifier == piece)
 
     # --- positions ---
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,6 +20,7 @@ from ggn_store.errors import PictureError
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
 from ggn_store.model.pictures.picture import Diagram, Poster
+from ggn_store.notation.hand import HAND
 from ggn_store.render import legend
 from ggn_store.render.diagrams import shade, to_svg
 from ggn_store.render.layout import lay_out
@@ -251,6 +253,21 @@ def test_one_piece_is_read_as_it_stands_in_the_document(store: Store) -> None:
     assert [two.read_piece(piece).data("diff") for piece in two.pieces] == [*data.values()]
     with pytest.raises(UnknownNameError, match='no rules for "C:Q"'):
         two.read_piece("C:Q")
+
+
+@pytest.mark.both
+def test_a_source_is_read_as_it_stands_in_the_whole_piece(store: Store) -> None:
+    # Drops, labels that are a board's, marks; guards and origins.
+    store.load_library("picaria", "microchess", "gdl/checkers")
+    for rules in map(store.ruleset, ("picaria", "microchess", "gdl/checkers")):
+        for piece in map(rules.read_piece, rules.pieces):
+            outline = rules.handle.read_outline(piece.identifier)
+            for source, outlined in zip(piece.sources, outline.sources, strict=True):
+                found = rules.handle.read_source(piece.identifier, source.square)
+                assert found == replace(piece, sources=(source,))
+                assert [each.square for each in outlined.destinations] == [each.square for each in source.destinations]
+            for absent in {HAND, *rules.board.squares} - {each.square for each in piece.sources}:
+                assert rules.handle.read_source(piece.identifier, absent).sources == ()
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

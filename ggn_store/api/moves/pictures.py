@@ -182,11 +182,12 @@ def _placed(handle: Handle, position: Position) -> tuple[Board, Position]:
 
 def _geometric(handle: Handle, identifier: str, source: str | None) -> Diagram:
     """Everything that a piece may do from a square, whatever else stands on the board."""
-    piece = handle.read_piece(identifier)
+    outline = handle.read_outline(identifier)
     if source is not None:
-        require_source(identifier, source, [each.square for each in piece.sources])
+        require_source(identifier, source, [each.square for each in outline.sources])
     board = board_of(handle)
-    source = _telling(piece, board) if source is None else source
+    source = _telling(outline, board) if source is None else source
+    piece = handle.read_source(identifier, source)
     return moves_from(handle, piece, source, board, f"{_name(handle)}: {identifier} {_from(source)}")
 
 

@@ -118,5 +118,5 @@ def _diagram(handle: Handle | None, identifier: str, source: str) -> Diagram | N
     name = str(handle.revision)
     if identifier not in handle.pieces:
         return Diagram(name, board, Position({}, None), name, identifier, source, style=style_of(handle))
-    shown = moves_from(handle, handle.read_piece(identifier), source, board)
+    shown = moves_from(handle, handle.read_source(identifier, source), source, board)
     return replace(shown, caption=name, style=style_of(handle))

@@ -360,9 +360,9 @@ def piece_keys(connection: Connection, revision: Revision) -> list[tuple[int, st
     return [(each.id, each.identifier) for each in listed(connection, t.revision_piece, revision.id)]
 
 
-def rows_of_piece(connection: Connection, table: Table, piece_id: int) -> list[Any]:
-    """The rows that a piece has in one of `tables.PIECE_TABLES`, in the order of its primary key."""
-    query = select(table).where(table.c.piece_id == piece_id).order_by(*table.primary_key.columns)
+def rows_of_piece(connection: Connection, table: Table, piece_id: int, *where: ColumnElement[bool]) -> list[Any]:
+    """The rows, all or some, that a piece has in one of `tables.PIECE_TABLES`, in the order of its primary key."""
+    query = select(table).where(table.c.piece_id == piece_id, *where).order_by(*table.primary_key.columns)
     return [tuple(row) for row in connection.execute(query)]
 
 
@@ -395,6 +395,35 @@ def verified(connection: Connection, row: Any, board: Board, make: Callable[[], 
 def assemble_piece(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
     """A piece from its rows, whatever they are: the inverse of `load.flatten`."""
     return make_piece(identifier, board, lambda table: [row[1:] for row in rows_of_piece(connection, table, piece_id)])
+
+
+def read_outline(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
+    """A piece without its possibilities: its sources, and their destinations."""
+
+    def rows(table: Table) -> list[Any]:
+        outlined = table in (t.source, t.destination)
+        return [row[1:] for row in rows_of_piece(connection, table, piece_id)] if outlined else []
+
+    return make_piece(identifier, board, rows)
+
+
+def read_source(connection: Connection, piece_id: int, identifier: str, board: Board, square: str) -> Piece:
+    """A piece with what it can do from one source only, which is not held to the digest of the whole."""
+    number = None if square == HAND else board.numbers[square]
+    source = t.source.c.square.is_not_distinct_from(number)
+    ordinal = select(t.source.c.ordinal).where(t.source.c.piece_id == piece_id, source).scalar_subquery()
+    of_source = select(t.variant.c.number).where(t.variant.c.piece_id == piece_id, t.variant.c.source == ordinal)
+
+    def rows(table: Table) -> list[Any]:
+        if table is t.source:
+            where = source
+        elif table in (t.destination, t.variant):
+            where = table.c.source == ordinal
+        else:
+            where = table.c.variant.in_(of_source)
+        return [row[1:] for row in rows_of_piece(connection, table, piece_id, where)]
+
+    return make_piece(identifier, board, rows)
 
 
 def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]]) -> Piece:
