@@ -89,9 +89,25 @@ class Page:
         while self._loads == before:
             self._read()
 
+    @contextmanager
+    def drawn(self, width: int, *, scripts: bool = True) -> Iterator[None]:
+        """Pages are so wide, and their own scripts run or do not."""
+        size = {"height": 844, "deviceScaleFactor": 1, "mobile": False}
+        self.tell("Emulation.setDeviceMetricsOverride", width=width, **size)
+        self.let_scripts(scripts)
+        try:
+            yield
+        finally:
+            self.tell("Emulation.setDeviceMetricsOverride", width=390, **size)
+            self.let_scripts(True)
+
+    def let_scripts(self, run: bool) -> None:
+        """Let the scripts of pages run from now on, or not."""
+        self.tell("Emulation.setScriptExecutionDisabled", value=not run)
+
     def ask(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page, also where its own scripts are off."""
-        found = self.tell("Runtime.evaluate", expression=expression, returnByValue=True)
+        found = self.tell("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 

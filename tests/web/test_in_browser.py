@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from importlib import resources
 
 import pytest
 
@@ -28,8 +30,7 @@ SQL = "sql?query=SELECT+piece,+possibilities+FROM+v_pieces&facet=piece"
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with opened(tmp_path_factory.mktemp("browser")) as page:
-        page.tell("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=False)
+    with opened(tmp_path_factory.mktemp("browser")) as page, page.drawn(390):
         yield page
 
 
@@ -78,8 +79,7 @@ def test_a_piece_goes_to_another_layer_of_the_board(browser: Page, place: tuple[
 
 def test_a_proposal_is_commented_on_by_keyboard_and_without_scripts(browser: Page, place: tuple[str, str]) -> None:
     address, password = place
-    browser.tell("Emulation.setScriptExecutionDisabled", value=True)
-    try:
+    with browser.drawn(390, scripts=False):
         browser.go(f"{address}{PROPOSAL}")
         browser.tab_to("main a[href^='/login']")
         browser.follow()
@@ -97,40 +97,59 @@ def test_a_proposal_is_commented_on_by_keyboard_and_without_scripts(browser: Pag
         browser.tab_to("button[value=approve]")
         browser.follow()
         assert "merged" in browser.ask("document.querySelector('h1').textContent")
-    finally:
-        browser.tell("Emulation.setScriptExecutionDisabled", value=False)
 
 
-# How light a colour is by the formula of WCAG; what is behind a text is the first that is not see-through.
-CONTRASTS = """
-(() => {
-  const parts = c => c.match(/[0-9.]+/g).map(Number);
-  const light = c => parts(c).slice(0, 3).map(v => v / 255)
-    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = e => { for (; e; e = e.parentElement) {
-    const c = getComputedStyle(e).backgroundColor; if (parts(c)[3] !== 0) return c; } return "rgb(255, 255, 255)"; };
-  const found = [];
-  for (const e of document.querySelectorAll("body *:not(svg *)")) {
-    if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) || !e.checkVisibility()) continue;
-    const [a, b] = [light(getComputedStyle(e).color), light(behind(e))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) found.push(`${e.tagName} ${e.className}: ${e.textContent.trim().slice(0, 30)}`);
-  }
-  return found;
-})()
-"""
+PAGES = (
+    *("", "?q=knight", "g/mini", "g/mini?from=a2", "g/tower", "piece/mini?uses=1&movers=1", "source/tower", "log/mini"),
+    *(
+        "blame/mini",
+        "diff/mini?with=tower",
+        "rules/mini",
+        "analyses",
+        "sql",
+        SQL,
+        "proposals",
+        PROPOSAL,
+        "audit",
+        "login",
+    ),
+    "g/nothing",
+)
+AXE = (resources.files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
+SERIOUS = "r => r.violations.filter(v => ['serious', 'critical'].includes(v.impact))"
+TOLD = f"axe.run().then(r => ({SERIOUS})(r).map(v => [v.id, ...v.nodes.map(n => n.html.slice(0, 100))]))"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_a_narrow_screen_and_can_be_read(browser: Page, place: tuple[str, str], scheme: str) -> None:
+# Each of a scheme, a width, and with or without scripts; the other half in the long run.
+EVERY = [
+    pytest.param(
+        *each, marks=[] if sum(map(bool, (each[0] == "dark", each[1] > 390, each[2]))) % 2 else pytest.mark.long
+    )
+    for each in itertools.product(("light", "dark"), (390, 1280), (False, True))
+]
+
+
+@pytest.mark.parametrize(("scheme", "width", "scripts"), EVERY)
+def test_pages_fit_the_screen_and_can_be_read(
+    browser: Page, place: tuple[str, str], scheme: str, width: int, scripts: bool
+) -> None:
     feature = {"name": "prefers-color-scheme", "value": scheme}
     browser.tell("Emulation.setEmulatedMedia", features=[feature])
     papers = set()
-    for path in ("", "g/mini?from=a2", "piece/mini", "log/mini", "blame/mini", PROPOSAL, SQL, "audit", "login"):
-        browser.go(f"{place[0]}{path}")
-        assert browser.ask("document.documentElement.scrollWidth") <= 390, path
-        assert browser.ask(CONTRASTS) == [], path
-        papers.add(browser.ask("getComputedStyle(document.body).backgroundColor"))
-    assert len(papers) == 1
+    for path in PAGES:
+        with browser.drawn(width, scripts=scripts):
+            browser.go(f"{place[0]}{path}")
+            assert browser.ask("document.documentElement.scrollWidth") <= width, path
+            browser.let_scripts(True)  # axe needs timers
+            browser.ask(f"{AXE}; 0")
+            assert browser.ask(TOLD) == [], path
+            papers.add(browser.ask("getComputedStyle(document.body).backgroundColor"))
     [paper] = papers
     assert (int(paper.removeprefix("rgb(").partition(",")[0]) < 128) == (scheme == "dark")
+
+
+def test_what_axe_finds_is_told(browser: Page, place: tuple[str, str]) -> None:
+    browser.go(f"{place[0]}g/mini")
+    browser.ask("document.documentElement.removeAttribute('lang')")
+    browser.ask(f"{AXE}; 0")
+    assert [name for name, *_ in browser.ask(TOLD)] == ["html-has-lang"]
