@@ -23,7 +23,7 @@ from typing import Any, Final
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import require
 from ggn_store.columnar.vectors import Arrays
-from ggn_store.columnar.view_files import ParquetFiles
+from ggn_store.columnar.view_files import ParquetFiles, literal
 from ggn_store.errors import InputError, printable
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session, known_versions
@@ -100,8 +100,32 @@ def ready(session: Session, progress: Progress | None = None) -> Iterator[Mappin
 def asking(files: Mapping[str, Sequence[str]], is_server: bool) -> queries.Engine:
     """What asks the files of a copy a question in SQL; NULLs are ordered as on a server, or as in SQLite."""
     threads = min(_THREADS, os.cpu_count() or 1)
-    told = {"files": files, "nulls": _NULLS_OF_SERVER if is_server else _NULLS_OF_FILE}
+    told = {
+        "files": [file for of_table in files.values() for file in of_table],
+        "views": _views(files),
+        "askable": [name for view in VIEWS for name in (view.name, view.every) if name is not None],
+        "functions": sorted(allowed_functions.DUCKDB),
+        "operators": sorted(allowed_functions.DUCKDB_OPERATORS),
+        "nulls": _NULLS_OF_SERVER if is_server else _NULLS_OF_FILE,
+    }
     return queries.Engine("ggn_store.columnar.duck_child", told, allowed_functions.DUCKDB, threads, _BESIDE)
+
+
+def _views(files: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The names of views over the files of tables, each with the query that makes it of those before it."""
+    views = {}
+    for table, of_table in files.items():
+        listed = ", ".join(map(literal, of_table))
+        name = table if table.startswith("piece_") or table == "v_history" else f"{table}_all"
+        views[name] = f"FROM read_parquet([{listed}])"
+    views["newest"] = "SELECT ruleset, max(revision) AS revision FROM v_history GROUP BY ruleset"
+    for view in VIEWS:
+        if view.of_pieces is not None:
+            for suffix in ("_all", ""):
+                views[view.name + suffix] = view.joined.replace("FROM v_pieces AS", f"FROM v_pieces{suffix} AS", 1)
+        elif view.every is not None:
+            views[view.name] = f"FROM {view.every} SEMI JOIN newest USING (ruleset, revision)"
+    return views
 
 
 def found(database: Database) -> tuple[str, int] | None:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from typing import Any, Final
 
-from ggn_store.store.schema.views import VIEWS
-from ggn_store.store.sql.allowed_functions import DUCKDB, DUCKDB_OPERATORS
 from ggn_store.store.sql.child import Cut, Row, Watch, Wrong, plain
 
 _TYPES: Final = {"text": "VARCHAR", "integer": "BIGINT"}
 _REFERENCES: Final = ("BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "EMPTY_FROM")
+_WORD: Final = re.compile(r"\w+")
 _NAMED: Final = {
     "table": re.compile(r"Table with name (\S+) does not exist"),
     "function": re.compile(r"Function with name (\S+) does not exist"),
@@ -70,29 +69,27 @@ def _opened(duckdb: Any, asked: dict[str, Any]) -> Any:
         config["max_temp_directory_size"] = f"{asked['disk']}B"
     connection = duckdb.connect(":memory:", config=config)
     connection.execute("SET python_enable_replacements = false")
-    for table, files in asked["files"].items():
-        listed = ", ".join(map(_literal, files))
-        name = table if table.startswith("piece_") or table == "v_history" else f"{table}_all"
-        connection.execute(f"CREATE VIEW {name} AS FROM read_parquet([{listed}])")
-    connection.execute(
-        "CREATE VIEW newest AS SELECT ruleset, max(revision) AS revision FROM v_history GROUP BY ruleset"
-    )
-    for view in VIEWS:
-        if view.of_pieces is not None:
-            for suffix in ("_all", ""):
-                listing = view.joined.replace("FROM v_pieces AS", f"FROM v_pieces{suffix} AS", 1)
-                connection.execute(f"CREATE VIEW {view.name}{suffix} AS {listing}")
-        elif view.every is not None:
-            connection.execute(
-                f"CREATE VIEW {view.name} AS FROM {view.every} SEMI JOIN newest USING (ruleset, revision)"
-            )
+    wanted = _wanted(asked["query"], asked["views"])
+    for name, query in asked["views"].items():
+        if name in wanted:
+            connection.execute(f"CREATE VIEW {name} AS {query}")
     for each in asked["given"]:
         _make(connection, each)
-    paths = ", ".join(_literal(file) for files in asked["files"].values() for file in files)
-    connection.execute(f"SET allowed_paths = [{paths}]")
+    connection.execute("SET allowed_paths = $1", [asked["files"]])
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def _wanted(query: str, views: Mapping[str, str]) -> set[str]:
+    """The views that a query names, or that such a view is made of: to make one takes a look at its files."""
+    found: set[str] = set()
+    waiting = [query]
+    while waiting:
+        new = views.keys() & set(_WORD.findall(waiting.pop().lower())) - found
+        found |= new
+        waiting += [views[name] for name in new]
+    return found
 
 
 def _make(connection: Any, given: Mapping[str, Any]) -> None:
@@ -121,27 +118,27 @@ def _require_reading(connection: Any, asked: dict[str, Any]) -> None:
     nodes = list(_nodes(said["statements"]))
     own = {each["key"].lower() for node in nodes if "cte_map" in node for each in node["cte_map"]["map"]}
     views = "SELECT lower(view_name) FROM duckdb_views() UNION SELECT lower(table_name) FROM duckdb_tables()"
-    there = {name for (name,) in connection.execute(views).fetchall()}
-    allowed = {name for view in VIEWS for name in (view.name, view.every)} | {each["name"] for each in asked["given"]}
+    there = {name for (name,) in connection.execute(views).fetchall()} | asked["views"].keys()
+    allowed = {*asked["askable"], *(each["name"] for each in asked["given"])}
+    functions, operators = frozenset(asked["functions"]), frozenset(asked["operators"])
     for node in nodes:
-        _require_function(node)
+        _require_function(node, operators if node.get("is_operator") else functions)
         if "alias" in node and "sample" in node and node.get("type") not in _REFERENCES:
             raise Wrong("refused", f"{node.get('type')} is not what a query may read from")
         if node.get("type") == "BASE_TABLE":
             _require_relation(node, allowed, own, there)
 
 
-def _require_function(node: Mapping[str, Any]) -> None:
+def _require_function(node: Mapping[str, Any], known: Collection[str]) -> None:
     name = node.get("function_name")
     if name is None:
         return
     qualified = any(node.get(each) for each in ("schema", "catalog"))
-    known = DUCKDB_OPERATORS if node.get("is_operator") else DUCKDB
     if qualified or str(name).lower() not in known:
         raise Wrong("refused", f"the function {name} is not among those that a query may call", None, str(name))
 
 
-def _require_relation(node: Mapping[str, Any], allowed: set[str | None], own: set[str], there: set[str]) -> None:
+def _require_relation(node: Mapping[str, Any], allowed: set[str], own: set[str], there: set[str]) -> None:
     parts = [node.get("catalog_name"), node.get("schema_name"), node.get("table_name")]
     name = ".".join(part for part in parts if part)
     if name.lower() in allowed or (name.lower() in own and name.lower() not in there):
@@ -179,8 +176,3 @@ def _explained(error: Any) -> Exception:
 def _first(error: Any) -> str:
     first, *_ = str(error).splitlines() or [type(error).__name__]
     return str(first)
-
-
-def _literal(text: str) -> str:
-    doubled = text.replace("'", "''")
-    return f"'{doubled}'"

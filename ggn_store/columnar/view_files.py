@@ -97,7 +97,7 @@ def register_views(engine: Any, directory: str | os.PathLike[str]) -> None:
             if is_spark:
                 engine.read.parquet(file).createOrReplaceTempView(name)
             else:
-                engine.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS FROM read_parquet({_literal(file)})")
+                engine.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS FROM read_parquet({literal(file)})")
             if view.of_pieces is not None:
                 kind = "TEMPORARY" if is_spark else "TEMP"
                 query = f"CREATE OR REPLACE {kind} VIEW {view.name} AS {view.joined}"
@@ -255,9 +255,9 @@ class DuckFile(_Gathered):
         return []
 
     def _comment(self, kind: str, view: View) -> None:
-        self._run(f"COMMENT ON {kind} {view.name} IS {_literal(f'a row is {view.row}')}")
+        self._run(f"COMMENT ON {kind} {view.name} IS {literal(f'a row is {view.row}')}")
         for each in view.columns:
-            self._run(f'COMMENT ON COLUMN {view.name}."{each.name}" IS {_literal(each.meaning)}')
+            self._run(f'COMMENT ON COLUMN {view.name}."{each.name}" IS {literal(each.meaning)}')
 
     def close(self) -> None:
         self._connection.close()
@@ -278,6 +278,6 @@ class DuckFile(_Gathered):
             raise GgnStoreError(f"{DUCKDB}: DuckDB refused: {printable(said.splitlines()[0])}") from None
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     doubled = text.replace("'", "''")
     return f"'{doubled}'"
