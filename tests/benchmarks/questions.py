@@ -31,7 +31,7 @@ from unittest.mock import patch
 import chess
 
 from ggn_store import Position, Ruleset, Store, generate, parse, read_definition
-from ggn_store.store.moves import fast
+from ggn_store.store.moves import starts
 from tests.benchmarks.rounds import Figure, medians, seconds, table
 from tests.oracles import python_chess as oracle
 from tests.oracles import reference
@@ -98,7 +98,7 @@ def with_python_chess(boards: Sequence[chess.Board]) -> None:
 @contextmanager
 def nothing_kept() -> Iterator[None]:
     """Handles ask the database for every piece of every position."""
-    with patch.object(fast.Start, "keep", lambda *_: None), patch.object(fast.Chain, "keep", lambda *_: None):
+    with patch.object(starts.Start, "keep", lambda *_: None), patch.object(starts.Chain, "keep", lambda *_: None):
         yield
 
 

@@ -33,6 +33,7 @@ from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Asked, Database
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reading import Question
+from ggn_store.store.moves.starts import Case, Chain, CodedLane, Moves, Seen, Start, Target
 from ggn_store.store.moves.statements import Statements, read_statements
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.rulesets.lanes import Statement
@@ -43,10 +44,11 @@ from ggn_store.store.schema import tables as t
 KEPT_MOVES = 100_000
 KEPT_ANSWERS = 200_000
 EVERYTHING: Final = Question()
-# A piece that was met so often is read as a whole, if the board has not more squares, and all can be kept.
+# A piece that was met so often is read as a whole, if the board has not more squares, and all can be kept; what it
+# answers for most of what it may see is asked then, too.
 _OFTEN, _SMALL = 2, 256
 # Leaps, chains of one fact, share answers, so many at most.
-_LEAPS: Final = 6
+_LEAPS: Final = 4
 _ORDER: Final = attrgetter("order")
 # The order of a start has the piece's place in the document above the number of its first possibility.
 _NUMBERS: Final = 40
@@ -56,7 +58,6 @@ _NOTHING: Final = (0, 0)
 # Of a lane that is no more nothing is reached, whatever is looked at.
 _GONE: Final = (0, -1)
 
-Moves = tuple[Move, ...]
 Item = tuple[str, "str | None"]
 
 
@@ -76,147 +77,11 @@ class Bare(NamedTuple):
 AnyBoard = Position | Bare
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """A target of a lane: the numbers of its possibilities, by piece on its square where they depend on that."""
-
-    square: str
-    numbers: tuple[int, ...]
-    by_piece: Mapping[str, tuple[int, ...]] | None = None
-
-
-class _Reached(NamedTuple):
-    """What is reached: the numbers that hold, and the targets where it depends on the piece there."""
-
-    numbers: tuple[int, ...]
-    open: tuple[_Target, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Lane:
-    """A lane: the bits of its facts in codes of its view, all of them in `mask`, and what picks their digits."""
-
-    key: int
-    view: Statements
-    facts: Sequence[int]
-    mask: int
-    gather: Callable[[str], str]
-
-
-@dataclass(slots=True, eq=False)
-class Chain:
-    """A chain, or several leaps, of the lane at this place of a start: the bits of its facts in words, and its targets.
-
-    An answer of the database is kept by those bits of the code that it has looked at: whatever else is true, it is the
-    same again. So a ray has an answer for each first piece on it. `known` has such bits, each with its answers.
-    """
-
-    place: int
-    bits: int = 0
-    targets: dict[int, _Target] = field(default_factory=dict)
-    known: dict[int, dict[int, _Reached]] = field(default_factory=dict)
-    _outcomes: dict[tuple[int, int], tuple[int, _Reached]] = field(default_factory=dict)
-
-    def learn(self, facts: Sequence[int], code: int, reached: int, looked: int) -> _Reached:
-        """What is reached, by the database's answer for a code, in which the lane has these facts; it is kept."""
-        known = self._outcomes.get((reached, looked))
-        if known is None:
-            targets = [self.targets[bit] for bit in _bits(reached)]
-            numbers = tuple(chain.from_iterable([target.numbers for target in targets]))
-            answer = _Reached(numbers, tuple([target for target in targets if target.by_piece is not None]))
-            mask = functools.reduce(operator.or_, [facts[bit.bit_length() - 1] for bit in _bits(looked)])
-            known = self._outcomes[reached, looked] = mask, answer
-        self.keep(*known, code)
-        return known[1]
-
-    def keep(self, mask: int, answer: _Reached, code: int) -> None:
-        """Keep an answer for a code, of which this mask was looked at."""
-        if mask not in self.known:
-            self.known = dict(sorted([*self.known.items(), (mask, {})], key=lambda each: each[0].bit_count()))
-        self.known[mask][code & mask] = answer
-
-
-# What a start knows of a position: the bits of its facts, of each lane where they are of several views.
-_Seen = int | tuple[int, ...]
-# For each lane of a start what the database answers: the targets that are reached, and the facts that it looked at.
-_Outcome = tuple[tuple[int, int], ...]
-
-
-@dataclass(slots=True, eq=False)
-class Start:
-    """A piece on a source: its place among all of the revision's, its lanes, and its possibilities as moves by number.
-
-    `mask` has all its facts in the code that every position has; None where that does not do. `answers` has the moves
-    for what was seen before, or what is reached by it where moves depend on names; `outcomes` the same by what its
-    lanes reach. `reach` is what all possibilities come to, once somebody asked.
-    """
-
-    piece: str
-    source: str
-    order: int = 0
-    lanes: Sequence[_Lane] = ()
-    chains: Sequence[Chain] = ()
-    moves: dict[int, Move] = field(default_factory=dict)
-    mask: int | None = None
-    is_named: bool = False
-    answers: dict[_Seen, Any] = field(default_factory=dict)
-    outcomes: dict[tuple[int, ...], Any] = field(default_factory=dict)
-    reach: Reach | None = None
-
-    def known(self, seen: _Seen) -> Any:
-        """The answer for what is seen, if it is known of each chain; None otherwise."""
-        found: list[_Reached] = []
-        for each in self.chains:
-            code = seen if isinstance(seen, int) else seen[each.place]
-            for mask, answers in each.known.items():
-                reached = answers.get(code & mask)
-                if reached is not None:
-                    found.append(reached)
-                    break
-            else:
-                return None
-        answer = self._answer(found)
-        self.keep(seen, answer)
-        return answer
-
-    def learn(self, seen: _Seen, outcome: _Outcome) -> Any:
-        """The answer for what is seen, from the database's; it is kept, and what it says of each chain."""
-        found = []
-        for each in self.chains:
-            reached, looked = outcome[each.place]
-            code = seen if isinstance(seen, int) else seen[each.place]
-            found.append(each.learn(self.lanes[each.place].facts, code, reached & each.bits, looked & each.bits))
-        key = tuple([reached for reached, _ in outcome])
-        answer = self.outcomes.get(key)
-        if answer is None:
-            answer = self.outcomes[key] = self._answer(found)
-        self.keep(seen, answer)
-        return answer
-
-    def _answer(self, found: Sequence[_Reached]) -> Moves | _Reached:
-        """The answer, if this is what the chains reach."""
-        numbers = sorted(chain.from_iterable([reached.numbers for reached in found]))
-        if self.is_named:
-            return _Reached(tuple(numbers), tuple(chain.from_iterable([reached.open for reached in found])))
-        return tuple(map(self.moves.__getitem__, numbers))
-
-    def keep(self, seen: _Seen, answer: Moves | _Reached) -> None:
-        """Keep an answer."""
-        self.answers[seen] = answer
-
-    def resolve(self, reached: _Reached, board: Mapping[str, str | None]) -> Moves:
-        """The moves in a position."""
-        numbers = list(reached.numbers)
-        for target in reached.open:
-            numbers += (target.by_piece or {})[board[target.square] or ""]
-        return tuple(map(self.moves.__getitem__, sorted(numbers)))
-
-
 class _Unknown(NamedTuple):
     """A start whose answer is not known: what it sees, and its lanes with their words."""
 
     start: Start
-    seen: _Seen
+    seen: Seen
     words: Sequence[tuple[int, int]]
 
 
@@ -382,11 +247,21 @@ class FastQuery:
     # --- what is not known yet ---
 
     def _ask(self, memory: _Memory, missing: Sequence[_Unknown]) -> list[Any]:
-        """What the database answers for some starts, which is kept."""
+        """What the database answers for some starts, which is kept; who asks again asks for most of what it may see."""
         rows = list(dict.fromkeys(chain.from_iterable([each.words for each in missing])))
-        found = {(key, word): (reached, looked) for key, word, reached, looked in self.database.ask(_WORDS, rows)}
+        found = {(key, word): told for key, word, *told in self.database.ask(_WORDS, rows)}
         memory.answers += sum(len(each.start.chains) for each in missing)
-        return [each.start.learn(each.seen, tuple([found.get(row, _GONE) for row in each.words])) for each in missing]
+        return [each.start.learn(each.seen, [found.get(row, _GONE) for row in each.words]) for each in missing]
+
+    def _ask_beforehand(self, starts: Iterable[Start]) -> int:
+        """Ask what starts answer for most of what they may see, so that hardly any position asks; how much that is."""
+        asked: dict[tuple[int, int], list[Case]] = {}
+        for start in starts:
+            asked |= start.cases()
+        for key, word, reached, looked in self.database.ask(_WORDS, list(asked)):
+            for each, code in asked[key, word]:
+                each.learn(code, reached, looked)
+        return sum(map(len, asked.values()))
 
     def _learn(self, memory: _Memory, side: Side, items: Sequence[Item]) -> None:
         """Read the lanes of pieces on squares, and the moves that they answer with."""
@@ -416,32 +291,37 @@ class FastQuery:
         memory.moves += self._read(spans)
         memory.answers += len(learnt)
         memory.starts[side].update(learnt)
+        if self._whole:
+            of_whole = [memory.starts[side].get(item) for item in product(self._whole, whole & own)]
+            memory.answers += self._ask_beforehand([start for start in of_whole if start])
 
     def _is_of(self, piece: str | None, side: Side) -> TypeGuard[str]:
         return piece is not None and piece in self._pieces and side_of(piece) == side
 
     def _fill(self, start: Start, side: Side, rows: Iterable[Any]) -> list[int]:
         """Put its lanes into a start; the numbers of its possibilities."""
-        lanes: list[_Lane] = []
+        lanes: list[CodedLane] = []
         chains: list[Chain] = []
         found: list[int] = []
-        for key, first, each, targets, *texts in rows:
+        for key, first, passed, each, targets, *texts in rows:
             said, facts, numbers = read_statements(texts[0]), texts[1].split(" "), list(map(int, texts[2].split(" ")))
             view = self._view(side, said)
-            following = iter(numbers)
-            leaps = 0
-            for place, (bit, fact) in enumerate((1 << place, fact) for place, fact in enumerate(facts)):
-                if first & bit:
-                    is_leap = place + 1 == len(facts) or first & bit << 1
-                    if not leaps or not is_leap:
-                        chains.append(Chain(len(lanes)))
-                    leaps = (leaps + 1) % _LEAPS if is_leap else 0
-                chains[-1].bits |= bit
-                if targets & bit:
-                    chains[-1].targets[bit] = self._target(said, fact, each, following)
             places = view.places(said, facts)
             masks = [sum(1 << place for place in several) for several in places]
-            lanes.append(_Lane(key, view, masks, functools.reduce(operator.or_, masks), _gather(places[::-1])))
+            following = iter(numbers)
+            leaps = 0
+            for place, fact in enumerate(facts):
+                bit = 1 << place
+                if first & bit:
+                    is_leap = place + 1 == len(facts) or bool(first & bit << 1)
+                    if not leaps or not is_leap:
+                        chains.append(Chain(len(lanes), is_leap))
+                    leaps = (leaps + 1) % _LEAPS if is_leap else 0
+                chains[-1].add(bit, masks[place], is_passed=bool(passed & bit))
+                if targets & bit:
+                    chains[-1].targets[bit] = self._target(said, fact, each, following)
+            mask = functools.reduce(operator.or_, masks)
+            lanes.append(CodedLane(key, view, mask, _gather(places[::-1])))
             found += numbers
         start.lanes, start.chains = lanes, chains
         start.is_named = any(target.by_piece is not None for each in chains for target in each.targets.values())
@@ -449,14 +329,14 @@ class FastQuery:
             start.mask = functools.reduce(operator.or_, [lane.mask for lane in lanes])
         return found
 
-    def _target(self, said: Sequence[Statement], fact: str, each: int, numbers: Iterator[int]) -> _Target:
+    def _target(self, said: Sequence[Statement], fact: str, each: int, numbers: Iterator[int]) -> Target:
         """The target that a fact is, whose alternatives stand for `each` of the numbers that follow."""
         statement, square = divmod(int(fact), max(1, len(self.board.squares)))
         names = str(said[statement]).split("|")
         held = [tuple(islice(numbers, each)) for _ in names]
         if len(names) == 1:
-            return _Target("", held[0])
-        return _Target(self.board.squares[square], (), dict(zip(names, held, strict=True)))
+            return Target("", held[0])
+        return Target(self.board.squares[square], (), dict(zip(names, held, strict=True)))
 
     def _view(self, side: Side, statements: tuple[Statement, ...]) -> Statements:
         """One that has these statements: if there is room, the one whose code every position has."""
@@ -484,14 +364,6 @@ def _reach(start: Start) -> Reach:
     return start.reach
 
 
-def _bits(word: int) -> Iterator[int]:
-    """The bits that are set, from the lowest."""
-    while word:
-        bit = word & -word
-        yield bit
-        word ^= bit
-
-
 def _gather(places: Sequence[Sequence[int]]) -> Callable[[str], str]:
     """What picks the digits of places out of others; of several places together, 1 where all have it."""
     if any(len(several) > 1 for several in places):
@@ -503,7 +375,7 @@ def _gather(places: Sequence[Sequence[int]]) -> Callable[[str], str]:
     return lambda digits: "".join(pick(digits))
 
 
-def _seen(start: Start, position: AnyBoard, codes: dict[Statements, int]) -> _Seen:
+def _seen(start: Start, position: AnyBoard, codes: dict[Statements, int]) -> Seen:
     """What a start sees that needs more than the code that every position has: also other codes."""
     for lane in start.lanes:
         if lane.view not in codes:
@@ -549,7 +421,8 @@ def _reached(asked: FromClause) -> Select[Any]:
 def _found(asked: FromClause) -> Select[Any]:
     lane = t.lane.c
     return select(
-        asked.c.lowest, lane.key, lane.first, lane.each, lane.target, lane.statements, lane.facts, lane.numbers
+        asked.c.lowest,
+        *(lane.key, lane.first, lane.passed, lane.each, lane.target, lane.statements, lane.facts, lane.numbers),
     ).join_from(asked, t.lane, lane.key.between(asked.c.lowest, asked.c.highest))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections import Counter
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from sqlalchemy import delete, func, select, text, update
 from ggn_store import GgnStoreError, Position, Ruleset, Store, parse
 from ggn_store.api.moves import moves as asking
 from ggn_store.model.documents.document import Piece
+from ggn_store.model.moves.position import SIDES
 from ggn_store.store.moves import fast
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
@@ -191,6 +193,30 @@ def test_answers_that_are_kept_are_those_of_the_database(chess: Ruleset, monkeyp
         watch(chess, patch, asked)
         assert [chess.moves(position) for position in reversed(positions)] == expected[::-1]
     assert asked == []
+
+
+@pytest.mark.parametrize("name", ["chess", "microchess", "gdl/hexguard", "gdl/checkers"])
+def test_a_piece_that_is_met_again_hardly_ever_asks(
+    module_store: Store, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    module_store.load_library(name)
+    rules = module_store.ruleset(name)
+    dice = random.Random(3)
+
+    def crowded() -> Position:
+        squares = dice.sample(rules.board.squares, len(rules.board.squares) // 3)
+        return Position({square: dice.choice(rules.pieces) for square in squares}, side=dice.choice(SIDES))
+
+    for _ in range(12):
+        rules.moves(crowded())
+    asked: list[str] = []
+    positions = [crowded() for _ in range(100)]
+    expected = rules.moves_batch(positions, query="reading")
+    with monkeypatch.context() as patch:
+        watch(rules, patch, asked)
+        assert [rules.moves(position) for position in positions] == expected
+    assert len(asked) < 10
+    assert sum(map(len, expected)) > 300
 
 
 @pytest.mark.parametrize(("moves", "answers"), [(0, 0), (0, 100_000), (100_000, 0), (40, 100_000), (100_000, 7)])
