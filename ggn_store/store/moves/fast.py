@@ -220,7 +220,7 @@ class FastQuery:
                 missing[len(parts)] = _Unknown(start, seen, _words(start, codes, digits))
                 parts.append(())
             else:
-                parts.append(_resolved(start, answer, board))
+                parts.append(start.resolve(answer, board) if start.is_named else answer)
         return starts, parts, missing
 
     def _items(self, position: AnyBoard, side: Side) -> list[Item]:

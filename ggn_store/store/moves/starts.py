@@ -147,8 +147,9 @@ class Start:
     def known(self, seen: Seen) -> Any:
         """The answer for what is seen, if it is known of each chain; None otherwise."""
         found: list[Holding] = []
+        codes = (seen,) * len(self.lanes) if isinstance(seen, int) else seen
         for each in self.chains:
-            code = seen if isinstance(seen, int) else seen[each.place]
+            code = codes[each.place]
             for mask, answers in each.known.items():
                 reached = answers.get(code & mask)
                 if reached is not None:
