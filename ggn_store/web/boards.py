@@ -15,8 +15,8 @@ from ggn_store.notation.hand import HAND
 from ggn_store.render.records import compact
 
 JSON: Final = "json"
-# FEN counts moves, which FEEN does not.
-_ORDER: Final = ("fen", DEFAULT, "sfen", JSON)
+# It counts moves, which FEEN does not.
+_FIRST: Final = "fen"
 
 
 def read_position(ruleset: Ruleset, text: str) -> Position:
@@ -37,7 +37,7 @@ def written(ruleset: Ruleset, position: Position) -> dict[str, str]:
     """The position in all notations that can write it, by their names; JSON always can."""
     found = {}
     if not ruleset.variables:
-        for name in sorted(NOTATIONS, key=_ORDER.index):
+        for name in sorted(NOTATIONS, key=lambda name: name != _FIRST):
             try:
                 found[name] = ruleset.notate(position, name)
             except GgnStoreError:
