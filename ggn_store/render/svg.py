@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 from unicodedata import east_asian_width
 
 from ggn_store.errors import printable
-from ggn_store.render.outlines import GRID, OUTLINES
+from ggn_store.render.outlines import GRID, outlines
 
 INK: Final = "#1a1a1a"
 PAPER: Final = "#ffffff"
@@ -134,7 +134,7 @@ def text(content: str, x: float, y: float, width: float, font: Font) -> str:
 
 
 def outlined(character: str, x: float, y: float, size: float, fill: str) -> str:
-    """One of the characters of `OUTLINES`, in the middle of (x, y), whatever fonts are there."""
+    """One of the characters of `outlines`, in the middle of (x, y), whatever fonts are there."""
     place = f"translate({number(x)} {number(y)}) scale({size / GRID:.4g})"
     return element("use", href=f"{_OUTLINE}{ord(character):x}", transform=place, fill=fill, stroke=fill)
 
@@ -143,7 +143,7 @@ def _outlines(body: str, key: str) -> tuple[str, str]:
     """The outlines of the characters in the body of a picture, each once, and the body that names them."""
     used = dict.fromkeys(_OUTLINED.findall(body))
     paths = [
-        element("path", id=f"c{code}-{key}", d=OUTLINES[chr(int(code, 16))], stroke_width=_STROKE) for code in used
+        element("path", id=f"c{code}-{key}", d=outlines()[chr(int(code, 16))], stroke_width=_STROKE) for code in used
     ]
     defs = _around("defs", paths)
     return defs and f"{defs}\n", _OUTLINED.sub(rf'href="#c\1-{key}"', body)
@@ -201,12 +201,12 @@ def document(
     body = "\n".join(part for part in (rectangle(0, 0, width, height, fill=paper), *parts) if part)
     # Several pictures may stand on one page, so that identifiers must be each picture's own.
     key = hashlib.sha256(f"{name}\n{description}\n{body}".encode()).hexdigest()[:10]
-    outlines, body = _outlines(body, key)
+    defs, body = _outlines(body, key)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
         f'viewBox="0 0 {number(width)} {number(height)}" role="{role}" aria-labelledby="title-{key} desc-{key}" '
         f'font-family="{FONTS}" fill="{INK}">\n'
         f"{element('title', escaped(shortened(name, _MAX_TITLE)) or 'picture', id=f'title-{key}')}\n"
         f"{element('desc', escaped(shortened(description, _MAX_TITLE)) or 'picture', id=f'desc-{key}')}\n"
-        f"{outlines}{body}\n</svg>\n"
+        f"{defs}{body}\n</svg>\n"
     )

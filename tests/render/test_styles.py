@@ -20,7 +20,7 @@ from ggn_store.model.pictures.style import PLAIN, STYLES, PieceSet, Style
 from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES
 from ggn_store.render.layout import UNIT, lay_out
-from ggn_store.render.outlines import GRID, OUTLINES
+from ggn_store.render.outlines import GRID, outlines
 from ggn_store.render.tokens import token
 from tests.support.drawings import SVG
 from tests.support.gdl_tiny import hexes, network
@@ -35,13 +35,13 @@ def style(rules: Ruleset, name: str | None = None) -> Style:
 def written(svg: str) -> dict[str, str | None]:
     """What is written on each piece, by its identifier."""
     root = ElementTree.fromstring(svg)
-    outlines = {f"#{path.get('id')}": path.get("d") for path in root.findall(f"{SVG}defs/{SVG}path")}
-    characters = {data: character for character, data in OUTLINES.items()}
+    paths = {f"#{path.get('id')}": path.get("d") for path in root.findall(f"{SVG}defs/{SVG}path")}
+    characters = {data: character for character, data in outlines().items()}
     found = {}
     for piece in root.findall(f".//{SVG}g[@class='piece']"):
         use = piece.find(f"{SVG}use")
         text = piece.findtext(f"{SVG}text")
-        found[piece.attrib["data-piece"]] = text if use is None else characters[str(outlines[use.attrib["href"]])]
+        found[piece.attrib["data-piece"]] = text if use is None else characters[str(paths[use.attrib["href"]])]
     return found
 
 
@@ -270,9 +270,9 @@ def test_every_style_draws_every_picture_and_none_is_large(games: dict[str, Rule
 
 def test_every_character_has_an_outline_of_its_own_around_its_middle() -> None:
     characters = {each for written in SETS.values() for text in written.values() for each in text}
-    assert characters == OUTLINES.keys()
-    assert len({*OUTLINES.values()}) == len(OUTLINES)
-    for character, data in OUTLINES.items():
+    assert characters == outlines().keys()
+    assert len({*outlines().values()}) == len(outlines())
+    for character, data in outlines().items():
         points = [*walked(data)]
         (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*points, strict=True))
         assert max(-left, right, -top, bottom) <= GRID / 2, character

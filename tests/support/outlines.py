@@ -1,24 +1,20 @@
 """The outlines of the characters on pieces, read from a font: `python -m tests.support.outlines FONT`.
 
-It writes ggn_store/render/outlines.py. The font is HanaMinA.ttf of Debian's package fonts-hanazono; fontTools reads it.
+It writes ggn_store/render/outlines.txt. The font is HanaMinA.ttf of Debian's fonts-hanazono; fontTools reads it.
 """
 
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 from ggn_store.render import outlines
 from ggn_store.render.characters import SETS
 
-FILE: Final = Path(outlines.__file__)
 # Where the middle of a character is above the line that it stands on, as a part of its size.
 _MIDDLE: Final = 0.36
-_WIDEST: Final = 104
 
 Point = tuple[float, float]
 
@@ -67,30 +63,12 @@ def _written(command: str, points: list[tuple[int, int]]) -> str:
     return (command + " ".join(f"{x} {y}" for x, y in points)).replace(" -", "-")
 
 
-def module(font: Any) -> str:
-    """The text of the module."""
-    head = FILE.read_text(encoding="utf-8").partition("OUTLINES: Final")[0]
-    entries = []
-    for character in characters():
-        lines = _lines(outline(font, character))
-        if len(lines) == 1:
-            entries.append(f'    "{character}": "{lines[0]}",\n')
-        else:
-            body = "".join(f'        "{line}"\n' for line in lines)
-            entries.append(f'    "{character}": (\n{body}    ),\n')
-    return f"{head}OUTLINES: Final[Mapping[str, str]] = {{\n{''.join(entries)}}}\n"
-
-
-def _lines(data: str) -> list[str]:
-    """The data of a path in lines that end before a command."""
-    lines = [""]
-    for step in re.findall("[a-zA-Z][^a-zA-Z]*", data):
-        if len(lines[-1]) + len(step) > _WIDEST:
-            lines.append("")
-        lines[-1] += step
-    return lines
+def file(font: Any) -> str:
+    """The text of the file."""
+    head = [line for line in outlines.FILE.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    return "\n".join([*head, *(f"{character} {outline(font, character)}" for character in characters())]) + "\n"
 
 
 if __name__ == "__main__":
     opened = importlib.import_module("fontTools.ttLib").TTFont(sys.argv[1])
-    FILE.write_text(module(opened), encoding="utf-8", newline="\n")
+    outlines.FILE.write_text(file(opened), encoding="utf-8", newline="\n")

@@ -454,7 +454,7 @@ def test_wheel_and_sdist_hold_everything_that_they_need(tmp_path: Path) -> None:
     beside = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "ggn_store").rglob("*")
-        if path.suffix in (".md", ".sql", ".ipynb", ".webp")
+        if path.suffix in (".md", ".sql", ".ipynb", ".txt", ".webp")
     }
     beside |= {"ggn_store/guides/cannon.svg", "ggn_store/py.typed", "ggn_store/__main__.py"}
     assert {f"ggn_store/_{path}" for path in shipped} | beside <= members(wheel)
