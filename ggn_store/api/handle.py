@@ -42,6 +42,8 @@ class Handle:
         self.session = session
         self.revision = revision
         self._is_sound = False
+        # The last that was read: whoever goes through a piece, source by source, asks for it again and again.
+        self._outline: Piece | None = None
 
     @functools.cached_property
     def board(self) -> Board:
@@ -120,8 +122,12 @@ class Handle:
 
     def read_outline(self, piece: str) -> Piece:
         """A piece without its possibilities: its sources, and their destinations."""
-        with self._found(piece) as (opened, piece_id):
-            return catalog.read_outline(opened.connection, piece_id, piece, opened.board)
+        outline = self._outline
+        if outline is None or outline.identifier != piece:
+            with self._found(piece) as (opened, piece_id):
+                outline = catalog.read_outline(opened.connection, piece_id, piece, opened.board)
+            self._outline = outline
+        return outline
 
     def read_source(self, piece: str, source: str) -> Piece:
         """A piece with what it can do from one source only, a square of the board or the hand."""

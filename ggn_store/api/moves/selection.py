@@ -12,7 +12,6 @@ from ggn_store.model.moves.move import Assumption, Move
 from ggn_store.model.moves.position import side_named
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.moves.reading import Question
-from ggn_store.store.rulesets import catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +24,7 @@ class SelectedPiece:
     @property
     def sources(self) -> tuple[str, ...]:
         """The squares (or `*`, the hand) that the piece has rules from, in document order."""
-        with self.moves.handle.session.reading() as connection:
-            return catalog.sources(connection, self.moves.handle.revision, self.piece)
+        return tuple(source.square for source in self.moves.handle.read_outline(self.piece).sources)
 
     def from_(self, source: str) -> SelectedSource:
         """The rules from one source; raises UnknownNameError (a KeyError) where there are none."""
@@ -45,8 +43,9 @@ class SelectedSource:
     @property
     def destinations(self) -> tuple[str, ...]:
         """The squares (or `*`, the hand) that the rules lead to, in document order."""
-        with self.moves.handle.session.reading() as connection:
-            return catalog.destinations(connection, self.moves.handle.revision, self.piece, self.source)
+        sources = self.moves.handle.read_outline(self.piece).sources
+        source = next(each for each in sources if each.square == self.source)
+        return tuple(destination.square for destination in source.destinations)
 
     def to(self, destination: str) -> SelectedDestination:
         """The rules to one destination; raises UnknownNameError (a KeyError) where there are none."""

@@ -293,41 +293,6 @@ def piece_summaries(connection: Connection, revision: Revision) -> list[dict[str
     return [dict(row._mapping) for row in connection.execute(query)]
 
 
-def _is_rule_of(revision: Revision, piece: str) -> tuple[ColumnElement[bool], ...]:
-    return (t.revision_piece.c.revision_id == revision.id, t.piece.c.identifier == piece)
-
-
-def _is_label_of(square: ColumnElement[Any]) -> ColumnElement[bool]:
-    return and_(t.square.c.board_id == t.piece.c.board_id, t.square.c.number == square)
-
-
-def sources(connection: Connection, revision: Revision, piece: str) -> tuple[str, ...]:
-    """The sources that a piece has rules from, in document order."""
-    query = (
-        select(func.coalesce(t.square.c.label, HAND))
-        .select_from(t.SOURCES_OF_REVISIONS)
-        .outerjoin(t.square, _is_label_of(t.source.c.square))
-        .where(*_is_rule_of(revision, piece))
-        .order_by(t.source.c.ordinal)
-    )
-    return tuple(connection.execute(query).scalars())
-
-
-def destinations(connection: Connection, revision: Revision, piece: str, source: str) -> tuple[str, ...]:
-    """The destinations that a piece has rules to from `source`, in document order."""
-    number = select(t.square.c.number).where(t.square.c.board_id == revision.board_id, t.square.c.label == source)
-    query = (
-        select(func.coalesce(t.square.c.label, HAND))
-        .select_from(t.SOURCES_OF_REVISIONS)
-        .join(t.destination, t.DESTINATION_OF_SOURCE)
-        .outerjoin(t.square, _is_label_of(t.destination.c.square))
-        .where(*_is_rule_of(revision, piece))
-        .where(t.source.c.square.is_(None) if source == HAND else t.source.c.square == number.scalar_subquery())
-        .order_by(t.destination.c.ordinal)
-    )
-    return tuple(connection.execute(query).scalars())
-
-
 def read_board(connection: Connection, board_id: int) -> Board:
     """A board by its key."""
     shape = connection.execute(select(t.board.c.shape).where(t.board.c.id == board_id)).scalar_one()
