@@ -118,7 +118,7 @@ class _Gathered(ABC):
         self._pending: dict[str, list[Any]] = {}
         self._counts: dict[str, int] = {}
 
-    def _gather(self, view: View, columns: Sequence[Column]) -> None:
+    def add(self, view: View, columns: Sequence[Column]) -> None:
         self._keep(view, record_batch(columns, schema(view), coded=True))
 
     def _keep(self, view: View, batch: Any) -> None:
@@ -172,9 +172,6 @@ class ParquetFiles(_Gathered):
             for batch in older.iter_batches(ROWS_A_GROUP):
                 left = compute.invert(compute.is_in(batch["piece_id"], pa.array(list(without), pa.int64())))
                 self._keep(view, batch.filter(left).replace_schema_metadata(None))
-
-    def add(self, view: View, columns: Sequence[Column]) -> None:
-        self._gather(view, columns)
 
     def _write(self, view: View, found: Any) -> None:
         self._writer(view, found.schema).write_table(found, ROWS_A_GROUP)
@@ -233,9 +230,6 @@ class DuckFile(_Gathered):
         self._run(f"CREATE TABLE {view.name} ({columns})")
         self._comment("TABLE", view)
         return DUCKDB
-
-    def add(self, view: View, columns: Sequence[Column]) -> None:
-        self._gather(view, columns)
 
     def _write(self, view: View, found: Any) -> None:
         with self._explained():

@@ -1,4 +1,4 @@
-"""The one decoder from rows to possibilities, whoever has asked for the rows."""
+"""Rows -> possibilities, whoever has asked for the rows; `pieces` does so for checks, in bulk and strictly."""
 
 from __future__ import annotations
 
