@@ -19,7 +19,10 @@ def main(directory: Path) -> None:
         chess = store.ruleset("chess")
 
         for move in chess.moves(chess.start, source="e2"):
-            print(move.piece, move.source, move.destination, move.effects)
+            print(move, move.effects)
+        assert str(move) == "C:P e2 e4 C:-P"
+        assert [str(each) for each in store.list()] == ["chess@1"]
+        assert len(repr(store.list())) < 1_000
         after = chess.apply(chess.start, move)
         assert chess.fen(after) == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
         assert len(chess.moves(after)) == 20

@@ -200,7 +200,7 @@ class Envelope:
     `definition` is the text of the definition (TOML) that the document was generated from, or of the game description
     (JSON) that one of the dialect `gdl` was compiled from. `variables` is the
     canonical text of the document's `$state` (`model.documents.variables` reads it), `play` that of how it is played
-    (`model.moves.play`).
+    (`model.moves.play`). Those three are left out where a value is shown.
     """
 
     schema: str | None = None
@@ -208,9 +208,9 @@ class Envelope:
     source: str | None = None
     start: str | None = None
     board: str | None = None
-    definition: str | None = None
-    variables: str | None = None
-    play: str | None = None
+    definition: str | None = field(default=None, repr=False)
+    variables: str | None = field(default=None, repr=False)
+    play: str | None = field(default=None, repr=False)
 
     def data(self) -> dict[str, str]:
         """The values that are there, as JSON data."""

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args
 from ggn_store.errors import MoveError, quote
 from ggn_store.model.documents.document import Guards
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.move_text import MoveText
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.notation.stn import Transition
 
@@ -49,6 +50,12 @@ class Move:
     action: str | None = None
     step: int = 1
     chainable: bool = False
+
+    def __str__(self) -> str:
+        """As it can be typed: the piece, where it goes, and what becomes of it there (`C:P e7 e8 C:Q`)."""
+        becomes = None if self.transition is None else self.transition.board.get(self.destination)
+        last = becomes if becomes != self.piece else None
+        return str(MoveText((self.source, self.destination), self.piece, last))
 
     @property
     def has_effects(self) -> bool:

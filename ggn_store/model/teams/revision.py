@@ -123,6 +123,9 @@ class Summary:
     counts: Mapping[str, int]
     tags: Mapping[str, int] | None = None
 
+    def __str__(self) -> str:
+        return str(self.revision)
+
     def data(self) -> dict[str, Any]:
         """The summary as JSON data."""
         return self.revision.data() | dict(self.counts) | ({} if self.tags is None else {"tags": dict(self.tags)})
