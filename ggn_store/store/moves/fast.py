@@ -291,7 +291,7 @@ class FastQuery:
         memory.moves += self._read(spans)
         memory.answers += len(learnt)
         memory.starts[side].update(learnt)
-        if self._whole:
+        if self._whole and memory.answers < KEPT_ANSWERS // 2:  # half is for what positions ask
             of_whole = [memory.starts[side].get(item) for item in product(self._whole, whole & own)]
             memory.answers += self._ask_beforehand([start for start in of_whole if start])
 
