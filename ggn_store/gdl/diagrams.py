@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias, cast, final
 
 from ggn_store import limits
 
@@ -42,6 +42,12 @@ class Node:
         self.variable = variable
         self.masks = masks
         self.children = children
+
+
+class _Known(tuple[tuple[type, DiagramValue], ...]):
+    """Values that are known together."""
+
+    __slots__ = ()
 
 
 # What tells values apart: 1 and true are not the same value.
@@ -133,11 +139,15 @@ class Diagrams:
 
     def lift(self, function: Callable[..., DiagramValue], values: Sequence[DiagramValue]) -> DiagramValue:
         """`function` of several values, wherever they depend."""
-        number = next((each for each, value in enumerate(values) if type(value) is Node), None)
-        if number is None:
-            return function(*values)
-        before, after = tuple(values[:number]), tuple(values[number + 1 :])
-        return self.bind(values[number], lambda known: self.lift(function, (*before, known, *after)))
+        # One after the other, so that what cannot be together is told before the next: leaves are what is known so far.
+        known: DiagramValue = _Known()
+        for value in values:
+            known = self.bind(known, partial(self._followed, value))
+        return self.bind(known, lambda each: function(*[value for _, value in cast(_Known, each)]))
+
+    def _followed(self, value: DiagramValue, known: DiagramValue) -> DiagramValue:
+        """A value after those that are known, each with its type: 1 is not true."""
+        return self.bind(value, lambda each: _Known((*cast(_Known, known), (type(each), each))))
 
     def lift_pure(self, function: Callable[..., DiagramValue], values: Sequence[DiagramValue]) -> DiagramValue:
         """As `lift`, for a function that gives the same for the same each time: what it gives is kept."""

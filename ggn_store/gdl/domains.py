@@ -174,7 +174,7 @@ class _Closure:
             case Attribute(of=Name("state"), name=name):
                 variable = self._draft.variables.get(name)
                 return variable is not None and variable.type == "player_ref"
-            case Attribute(of=Name("entity") | Index(), name=name):
+            case Attribute(of=Name("entity") | Index() | Call(name="only_between"), name=name):
                 return any(
                     schema.attributes[name].type == "player_ref"
                     for schema in self._draft.schemas.values()

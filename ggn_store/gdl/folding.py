@@ -125,7 +125,7 @@ class Folding:
             place = key(case)
             if place is UNKNOWN or place is None:
                 return place
-            return case.entity if place is case.start else case.contents.get(place, UNKNOWN)
+            return _standing(case, place)
 
         return content
 
@@ -139,6 +139,8 @@ class Folding:
             return lambda case: UNKNOWN if (value := inner(case)) is UNKNOWN else value is not True
         if name == "path_clear":
             return self._path(*functions)
+        if name == "only_between":
+            return self._alone(*functions)
         places = self.places
         plain: dict[str, Callable[..., Any]] = {
             **COMPARISONS,
@@ -161,10 +163,30 @@ class Folding:
             return _any(_all(is_empty(case, place) for place in line) for line in self.places.lines(start, end))
 
         def is_empty(case: Case, place: Place) -> Any:
-            content = case.entity if place is case.start else case.contents.get(place, UNKNOWN)
+            content = _standing(case, place)
             return UNKNOWN if content is UNKNOWN else content is None
 
         return is_clear
+
+    def _alone(self, first: Function, second: Function) -> Function:
+        def alone(case: Case) -> Any:
+            start, end = first(case), second(case)
+            if start is UNKNOWN or end is UNKNOWN:
+                return UNKNOWN
+            for line in self.places.lines(start, end):
+                found = [content for place in line if (content := _standing(case, place)) is not None]
+                if any(content is UNKNOWN for content in found):
+                    return UNKNOWN
+                if len(found) == 1:
+                    return found[0]
+            return None
+
+        return alone
+
+
+def _standing(case: Case, place: Place) -> Any:
+    """What stands on a place, as far as that is known."""
+    return case.entity if place is case.start else case.contents.get(place, UNKNOWN)
 
 
 def _known(functions: list[Function], function: Callable[..., Any]) -> Function:

@@ -109,6 +109,9 @@ class Grounder:
         if name == "path_clear":
             a, b = runs
             return Code(lambda world: world.clear(a(world), b(world)), needs | {POSITION})
+        if name == "only_between":
+            a, b = runs
+            return Code(lambda world: world.only_between(a(world), b(world)), needs | {POSITION})
         function = self._function(name)
         if name in _FOLDED and len(arguments) > 2:
             # Two at a time, or every combination of all would have to be looked at.

@@ -63,6 +63,7 @@ FUNCTIONS: Final = {
     "mod": Function((INT, INT), INT),
     "mid_pos": Function((NODE, NODE), NODE),
     "path_clear": Function((NODE, NODE), BOOL),
+    "only_between": Function((NODE, NODE), ENTITY),
     "adjacent": Function((NODE, NODE), BOOL),
     "special_connection": Function((NODE, NODE), BOOL),
     "other_player": Function((PLAYER,), PLAYER),

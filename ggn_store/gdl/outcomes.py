@@ -120,28 +120,29 @@ class Outcomes:
             name: value for (number, name), value in world.changed.items() if number == body.number and name != POS
         }
 
-        def become(number: DiagramValue) -> DiagramValue:
-            if number == 0:
-                return 0
-            assert isinstance(number, int)  # noqa: S101  (numbers of kinds are all that `before` is made of)
-            kind = world.kinds[number - 1]
+        def become(*values: DiagramValue) -> DiagramValue:
+            now = {
+                name: value.name if isinstance(value, Person) else value
+                for name, value in zip(changed, values, strict=True)
+                if value is not UNTOUCHED
+            }
 
-            def find(*values: DiagramValue) -> DiagramValue:
-                now = {
-                    name: value.name if isinstance(value, Person) else value
-                    for name, value in zip(changed, values, strict=True)
-                    if value is not UNTOUCHED
-                }
-                owner = now.pop(OWNER, kind.owner)
+            def find(number: DiagramValue) -> DiagramValue:
+                if number == 0:
+                    return 0
+                assert isinstance(number, int)  # noqa: S101  (numbers of kinds are all that `before` is made of)
+                kind = world.kinds[number - 1]
+                owner = now.get(OWNER, kind.owner)
                 attributes = {name: now.get(name, value) for name, value in kind.attributes.items()}
                 found = self._numbers.get(identity(owner, kind.schema, attributes))
                 if found is None:
                     return Fault(_no_kind(owner, kind.schema, attributes), f".{next(iter(changed))}")
                 return found + 1
 
-            return world.diagrams.lift(find, list(changed.values()))
+            return world.diagrams.bind(before, find) if now else before
 
-        return world.diagrams.bind(before, become)
+        # What has been set depends on little; kinds are told apart last.
+        return world.diagrams.lift(become, list(changed.values()))
 
     def _state(self, name: str) -> DiagramValue:
         """The number of a variable's value afterwards; kept where it is as it was."""

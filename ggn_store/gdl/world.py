@@ -208,6 +208,27 @@ class World:
             self._clear[line] = result
         return result
 
+    def only_between(self, a: DiagramValue, b: DiagramValue) -> DiagramValue:
+        """What stands alone strictly between two places on a line that joins them now; None where nothing does."""
+        if type(a) is Node or type(b) is Node:
+            return self.diagrams.lift(self.only_between, (a, b))
+        result: DiagramValue = None
+        for line in reversed(self.places.lines(a, b)):
+            alone, found = self._alone(line), result
+            result = self.diagrams.bind(alone, lambda each, found=found: found if each is None else each)  # type: ignore[misc]
+        return result
+
+    def _alone(self, line: tuple[Place, ...]) -> DiagramValue:
+        """The only body on some places; None where there is none, or several."""
+        none: DiagramValue = True
+        alone: DiagramValue = None
+        for place in sorted(line, key=lambda each: -each.number):
+            here = self.on(place.number)
+            is_empty = self.diagrams.is_one(here, None)
+            alone = self.diagrams.where(is_empty, alone, self.diagrams.where(none, here, None))
+            none = self.diagrams.both(is_empty, none)
+        return alone
+
     # --- writing; `guard` says where a write happens ---
 
     def put(self, where: DiagramValue, value: DiagramValue, guard: DiagramValue) -> None:

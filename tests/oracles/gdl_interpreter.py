@@ -630,6 +630,14 @@ class Game:
                 return between is not None and all(node.label not in world.board for node in between)
 
             return clear
+        if name == "only_between":
+
+            def alone(world: World, one: Node | None, other: Node | None) -> Entity | None:
+                between = topology.between(one, other) if one and other else None
+                found = [world.board[node.label] for node in between or () if node.label in world.board]
+                return found[0] if len(found) == 1 else None
+
+            return alone
         functions: dict[str, Callable[..., Any]] = {
             "mid_pos": lambda world, one, other: topology.middle(one, other) if one and other else None,
             "adjacent": lambda world, one, other: bool(one and other and topology.adjacent(one, other)),

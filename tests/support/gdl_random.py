@@ -53,6 +53,8 @@ class Writer:
         return f"mid_pos({self.node(depth - 1)}, {self.node(depth - 1)})"
 
     def entity(self, depth: int) -> str:
+        if not self.is_network and depth > 0 and self.chance.random() < 0.2:
+            return f"only_between({self.node(depth - 1)}, {self.node(depth - 1)})"
         return self.one("entity", f"board[{self.node(depth - 1)}]", "board[target]")
 
     def player(self, depth: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from ggn_store.gdl import language
 from ggn_store.gdl.draft import Draft
@@ -10,6 +11,9 @@ from ggn_store.gdl.expressions import Call, Literal, start_of
 from ggn_store.gdl.language import ANY, INT, NULL, PLAYER, TEXT
 from ggn_store.gdl.types.typed import Remarks, Typed
 from ggn_store.model.documents.geometry import Network
+
+# Functions that ask for lines.
+LINES: Final = ("path_clear", "only_between", "mid_pos")
 
 
 class Calls:
@@ -38,7 +42,7 @@ class Calls:
             self._player(call)
         elif call.name == "node":
             self._node(call, found)
-        elif call.name in ("path_clear", "mid_pos") and self._is_network():
+        elif call.name in LINES and self._is_network():
             message = f"a network has no lines, which {call.name} asks for"
             self._remarks.wrong(message, call.at, "adjacent(start, target)")
 

@@ -155,7 +155,7 @@ class Values:
         with self.assuming(call if call.name == "and" else None):
             found = [self.value(argument) for argument in call.arguments]
         self.calls.check(call, function, found)
-        return Typed(function.result)
+        return Typed(function.result, schemas=self._schemas_of(call) if function.result == ENTITY else ())
 
     def _no_function(self, call: Call) -> None:
         if call.name in language.EFFECTS:
