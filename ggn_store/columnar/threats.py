@@ -41,7 +41,7 @@ from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.moves import legality
 from ggn_store.model.moves.legality import Threat, crossed_by, enters, facing, is_made_by, reach
 from ggn_store.model.moves.move import Move, displaced
-from ggn_store.model.moves.play import Play
+from ggn_store.model.moves.play import PREFERENCES, Play
 from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import is_royal, side_of
@@ -147,8 +147,11 @@ def compile_threats(
 ) -> Threats:
     """What legality asks of a revision whose possibilities are these moves, with its pieces and start position.
 
-    Raises NotJudgedError where tables cannot say what a possibility does to royal pieces.
+    Raises NotJudgedError where tables cannot say what a possibility does to royal pieces, which captures are preferred,
+    or what leaves the board with its mark.
     """
+    if play.takes_off or any(play.duty(name) for name in PREFERENCES):
+        raise NotJudgedError
     listed = compiled.tables["piece"]["identifier"].to_pylist()
     pieces = dict.fromkeys([*listed, *play.reverts, *play.reverts.values()])
     own, start = rules

@@ -13,7 +13,16 @@ from ggn_store import Position as StorePosition
 from ggn_store import Store
 from tests.oracles import python_chess as oracle
 from tests.oracles.gdl_interpreter import Game, Kind, Outcome, Piece, Plain, Position
-from tests.support.gdl_specifications import CHESS_KINDS, GDL, SPECIFICATIONS, TARGETED, boards_of, game, of_chess
+from tests.support.gdl_specifications import (
+    CHESS_KINDS,
+    DRAUGHTS,
+    GDL,
+    SPECIFICATIONS,
+    TARGETED,
+    boards_of,
+    game,
+    of_chess,
+)
 
 EVERY = int(os.environ.get("GGN_GDL_EVERY", "16"))  # one position in so many of each file, but for long runs
 
@@ -21,15 +30,15 @@ SIDES: dict[str, oracle.Side] = {"White": "first", "Black": "second"}
 
 
 def test_every_specification_is_one_of_those_that_are_tested_here() -> None:
-    assert sorted(path.stem for path in GDL.glob("*.json")) == list(SPECIFICATIONS)
+    assert sorted(path.stem for path in GDL.glob("*.json")) == sorted((*SPECIFICATIONS, *DRAUGHTS))
 
 
-@pytest.mark.parametrize("name", SPECIFICATIONS)
+@pytest.mark.parametrize("name", [*SPECIFICATIONS, *DRAUGHTS])
 def test_a_specification_says_its_licence_and_can_be_read(name: str) -> None:
     text = (GDL / f"{name}.json").read_text(encoding="utf-8")
     about = json.loads(text)["metadata"]
     assert about["license"] == "MIT"
-    assert about["name"].lower() == name
+    assert about["name"].lower().replace(" ", "-") == name
     assert text.endswith("}\n")
     assert "\t" not in text
     assert max(len(line) for line in text.splitlines() if '"description"' not in line) <= 150

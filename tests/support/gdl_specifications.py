@@ -11,7 +11,12 @@ from tests.oracles import python_chess as oracle
 from tests.oracles.gdl_interpreter import Game, Kind, Position
 
 GDL = Path(__file__).parents[2] / "data" / "gdl"
+# These are held to the interpreter in many positions; the others to oracles of their own.
 SPECIFICATIONS = ("checkers", "chess", "contraband", "hexguard")
+DRAUGHTS = (
+    *("brazilian-draughts", "czech-draughts", "international-draughts", "italian-draughts", "pool-checkers"),
+    *("russian-draughts", "spanish-draughts", "thai-checkers", "turkish-draughts"),
+)
 TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
 RANKS = {
     "P": "pawn",

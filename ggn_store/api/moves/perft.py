@@ -64,7 +64,7 @@ def _counts(step: _Step, positions: Sequence[Position], depth: int, engine: str,
     """For each position how many paths of `depth` moves, at least one, lead on."""
     handle, asked = step.legal.handle, step.asked
     # Plies know nothing of chains, which only game descriptions have; columns do.
-    if not handle.variables and not (asked.legal and handle.revision.dialect == "gdl"):
+    if not is_beyond_plies(handle) and not (asked.legal and handle.revision.dialect == "gdl"):
         with suppress(royals.NotJudgedError), _plies(handle, positions, depth, engine, asked) as (_, plies):
             counter = plies.counter(depth, asked.merge)
             clock.compiled()
@@ -90,7 +90,7 @@ def reached(
     check_assumption(asked.assume)
     require_depth(depth, least=0)
     positions = [handle.ready(each) for each in positions]
-    if handle.variables:
+    if is_beyond_plies(handle):
         _own_engine(handle, asked.engine)
         step = _Step(legal, asked)
         return [_go_on(step, [(each, 1)], depth) for each in positions]
@@ -108,6 +108,11 @@ def reached(
 
 
 # --- what plies know nothing of (state variables, most duties): each move is asked for, and made here ---
+
+
+def is_beyond_plies(handle: Handle) -> bool:
+    """Whether plies know nothing of what a position says, or of what becomes of it."""
+    return bool(handle.variables) or handle.play.takes_off
 
 
 def _own_engine(handle: Handle, engine: str | None) -> None:

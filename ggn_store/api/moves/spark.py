@@ -11,7 +11,7 @@ from typing import Any, Final, TypedDict, Unpack
 
 from ggn_store.api.handle import AnyPosition, Handle
 from ggn_store.api.moves.columns import Columns
-from ggn_store.api.moves.perft import require_depth, unknown_to
+from ggn_store.api.moves.perft import is_beyond_plies, require_depth, unknown_to
 from ggn_store.api.positions.json_text import read_text_line
 from ggn_store.columnar import spark_files
 from ggn_store.columnar.spark import Frames, count_paths, parts_of, processors
@@ -95,7 +95,7 @@ class SparkMoves:
         began = time.perf_counter()
         handle, session = self._handle, self._session
         require_depth(depth, least=0)
-        if handle.variables or (legal and handle.revision.dialect == "gdl"):
+        if is_beyond_plies(handle) or (legal and handle.revision.dialect == "gdl"):
             raise unknown_to(handle, "spark")
         way = Way(play=handle.play, is_legal=legal)
         try:

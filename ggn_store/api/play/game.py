@@ -19,6 +19,7 @@ from ggn_store.errors import GgnStoreError, MoveError, NotationError, quote
 from ggn_store.model.moves.chain import Chain, captures_first, path_of
 from ggn_store.model.moves.counters import Counters
 from ggn_store.model.moves.move import Assumption, Move
+from ggn_store.model.moves.play import PREFERENCES, Play
 from ggn_store.model.moves.position import Position
 from ggn_store.model.moves.result import Result
 from ggn_store.notation import pgn
@@ -100,15 +101,19 @@ class Game:
         moves, chains = self.every
         if not self.pseudo_legal and self.ruleset.play.duties:
             moves = self.ruleset.legal_moves(self.position, assume=self.assume)
-        if self.is_captures_first:
-            moves, chains = captures_first(self.position, moves, chains)
-        return moves, chains
+            chains = self.ruleset.chains(self.position, legal=True)
+        return captures_first(self.position, moves, chains) if self.captures_first else (moves, chains)
 
     @property
     def is_captures_first(self) -> bool:
         """Whether only captures may be made where there are any."""
         is_duty = self.ruleset.play.duty(MANDATORY_CAPTURE) is not None
         return self.captures_first or (is_duty and not self.pseudo_legal)
+
+    @property
+    def _preferring(self) -> Play:
+        """What is asked of captures beyond that they come first."""
+        return Play() if self.pseudo_legal else self.ruleset.play
 
     def may_be_made(self, move: Move | Chain) -> bool:
         """Whether a move or a chain is one of those."""
@@ -121,8 +126,10 @@ class Game:
         moves, chains = self.every
         if move not in (chains if isinstance(move, Chain) else moves):
             return f"the position does not allow this move to {self.position.side}"
-        if self.is_captures_first and move not in itertools.chain(*captures_first(self.position, moves, chains)):
-            return "captures come first"
+        for preferring in (Play(), self._preferring) if self.is_captures_first else ():
+            if move not in itertools.chain(*captures_first(self.position, moves, chains, preferring)):
+                preferred = [duty.name for duty in preferring.duties if duty.name in PREFERENCES]
+                return f"another capture comes first: {', '.join(preferred)}" if preferred else "captures come first"
         after = self.ruleset.apply(self.position, move, assume=self.assume)
         if self.ruleset.in_check(after, self.position.side):
             return f"it leaves {self.position.side} in check"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from ggn_store import limits
 from ggn_store.errors import MoveError
-from ggn_store.model.moves.move import Move, takes
+from ggn_store.model.moves.move import Move, taken_by
+from ggn_store.model.moves.play import Duty, Play
 from ggn_store.model.moves.position import Position
 from ggn_store.model.record import Record
 from ggn_store.notation.stn import Transition
+
+_PLAIN: Final = Play()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +77,32 @@ def path_data(move: Move) -> dict[str, Any]:
 
 
 def captures_first(
-    position: Position, moves: Iterable[Move], chains: Iterable[Chain] = ()
+    position: Position, moves: Iterable[Move], chains: Iterable[Chain] = (), play: Play = _PLAIN
 ) -> tuple[list[Move], tuple[Chain, ...]]:
     """The moves and chains that take an enemy piece and that no further capture can continue; all, if none takes any.
 
     That who can capture must capture is a duty of a game, or a rule of its host: no document can say it. `moves` and
-    `chains` are all that the position allows. A capture is an effect on a square that holds an enemy.
+    `chains` are all that the position allows. A capture is an effect on a square that holds an enemy. Of captures the
+    duties of `play` may prefer some.
     """
     moves, chains = list(moves), tuple(chains)
     boards = {_key(chain.steps): chain.after.board for chain in chains}
-    taking = {_key([move]) for move in moves if takes(move, position.board, position.side)}
+    taken: dict[_Key, _Taken] = {_key([move]): (taken_by(move, position.board, position.side),) for move in moves}
     continued: set[_Key] = set()
     for chain in chains:  # those that a chain continues come before it
         before, last = chain.steps[:-1], chain.steps[-1]
         key = _key(before)
         if key not in boards and before[0].has_effects:
             boards[key] = position.after(before[0].effects).board
-        if is_capture := takes(last, boards[key], position.side):
+        here = taken_by(last, boards[key], position.side)
+        if here:
             continued.add(key)
-        if is_capture or key in taking:
-            taking.add(_key(chain.steps))
+        # The first step may be no move that is asked about.
+        taken[_key(chain.steps)] = (*taken.get(key, (taken_by(before[0], position.board, position.side),)), here)
+    taking = {key: each for key, each in taken.items() if any(each)}
     if not taking:
         return moves, chains
-    wanted = taking - continued
+    wanted = _preferred(taking, continued, play)
     return (
         [move for move in moves if _key([move]) in wanted],
         tuple(chain for chain in chains if _key(chain.steps) in wanted),
@@ -104,6 +110,44 @@ def captures_first(
 
 
 _Key = tuple[tuple[str, str, str, int], ...]
+# Of each step of a path what it takes: squares and the pieces there.
+_Taken = tuple[Sequence[tuple[str, str]], ...]
+
+
+def _preferred(taking: Mapping[_Key, _Taken], continued: Collection[_Key], play: Play) -> Collection[_Key]:
+    """The paths that are at their end, and that the duties of a game prefer."""
+    wanted = {key: taken for key, taken in taking.items() if key not in continued}
+    if play.duty("capture-on"):
+        going_on = {(key[:-1], key[-1][:2], *taking[key]) for key in continued if key in taking}
+        wanted = {key: taken for key, taken in wanted.items() if (key[:-1], key[-1][:2], *taken) not in going_on}
+    for name, rank in _RANKS.items():
+        duty = play.duty(name)
+        if duty is not None:
+            ranks = {key: rank(key, taken, duty) for key, taken in wanted.items()}
+            most = max(ranks.values())
+            wanted = {key: taken for key, taken in wanted.items() if ranks[key] == most}
+    return wanted
+
+
+def _most(_: _Key, taken: _Taken, duty: Duty) -> tuple[int, ...]:
+    pieces = [piece for step in taken for _, piece in step]
+    return len(pieces), sum(piece in duty.pieces for piece in pieces)
+
+
+def _with(key: _Key, _: _Taken, duty: Duty) -> tuple[int, ...]:
+    return (int(key[0][0] in duty.pieces),)
+
+
+def _soon(_: _Key, taken: _Taken, duty: Duty) -> tuple[int, ...]:
+    return tuple(sum(piece in duty.pieces for _, piece in step) for step in taken)
+
+
+# Which captures a duty prefers: those of the highest rank.
+_RANKS: Final[Mapping[str, Callable[[_Key, _Taken, Duty], tuple[int, ...]]]] = {
+    "most-captures": _most,
+    "capture-with": _with,
+    "capture-soon": _soon,
+}
 
 
 def _key(steps: Sequence[Move]) -> _Key:

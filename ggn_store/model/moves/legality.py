@@ -138,7 +138,9 @@ def unmarked(play: Play, position: Position) -> Position:
         return position
     marked = [(square, str(piece)) for square, piece in board.items() if piece in reverts]
     past = {square: reverts[piece] for square, piece in marked if side_of(piece) == position.side}
-    return replace(position, board={**board, **past}) if past else position
+    if not past:
+        return position
+    return replace(position, board={each: piece for each, piece in {**board, **past}.items() if piece != EMPTY})
 
 
 Part = tuple[Reach | None, Sequence[Move]]
@@ -216,14 +218,14 @@ class Legality:
         if "mandatory-drop" in self._duties:
             found = [move for move in found if move.source == HAND] or found
         if "mandatory-capture" in self._duties:
-            found = captures_first(position, found, self._asked.chains(position))[0]
+            found = captures_first(position, found, self._asked.chains(position), self.play)[0]
         return found
 
     def chains(self, position: Position) -> list[Chain]:
         """The chains that the duties let pass."""
         chains = self._asked.chains(position)
         if "mandatory-capture" in self._duties:
-            chains = captures_first(position, self._every(position), chains)[1]
+            chains = captures_first(position, self._every(position), chains, self.play)[1]
         return list(chains)
 
     def _every(self, position: Position) -> list[Move]:

@@ -101,8 +101,14 @@ def no_effects(what: object) -> MoveError:
 
 def takes(move: Move, board: Mapping[str, str | None], side: Side) -> bool:
     """Whether a move changes a square on which a board has an enemy of `side`."""
+    return bool(taken_by(move, board, side))
+
+
+def taken_by(move: Move, board: Mapping[str, str | None], side: Side) -> tuple[tuple[str, str], ...]:
+    """The squares that a move changes on which a board has an enemy of `side`, each with what stands there."""
     changed = () if move.transition is None else move.transition.board
-    return any(piece is not None and side_of(piece) != side for piece in map(board.get, changed))
+    standing = ((square, board.get(square)) for square in changed)
+    return tuple((square, piece) for square, piece in standing if piece is not None and side_of(piece) != side)
 
 
 def displaced(move: Move) -> Move:

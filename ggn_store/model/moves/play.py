@@ -22,9 +22,19 @@ from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, NotationError, quote
+from ggn_store.model.documents.document import EMPTY
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.qpi import Side
 
+# What else is asked of captures where these are mandatory, in the order in which it is asked.
+PREFERENCES: Final[Mapping[str, str]] = {
+    "capture-on": "of mandatory captures, who can land on several squares behind what is taken lands where the "
+    "capture can go on",
+    "most-captures": "of mandatory captures, one that takes as many pieces as can be taken, and of these one that "
+    "takes as many of `pieces`, if these are given, as can be",
+    "capture-with": "of mandatory captures, one by one of `pieces`, if there is any",
+    "capture-soon": "of mandatory captures, one that takes `pieces` as early as can be",
+}
 # What a game forbids or asks for beyond its rules, by the names of duties.
 DUTIES: Final[Mapping[str, str]] = {
     "royal-safety": "no move leaves an own terminal piece attacked, nor does castling begin in or cross an attack; "
@@ -32,7 +42,8 @@ DUTIES: Final[Mapping[str, str]] = {
     "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
     "duple-check": "royal-safety forbids to leave all terminal pieces of a side attacked, where it has several",
     "spare-royal": "royal-safety is for a side's last terminal piece",
-    "clear-marks": "a piece that is marked for en passant loses its mark when its own side is next to move",
+    "clear-marks": "a piece that is marked, such as for en passant, loses its mark, or is taken off the board, when "
+    "its own side is next to move",
     "mandatory-capture": "who can capture must capture",
     "mandatory-drop": "who has something to drop must drop it before anything else",
     "no-checks": "no move attacks the other side's terminal piece",
@@ -43,6 +54,7 @@ DUTIES: Final[Mapping[str, str]] = {
     "pass": "a player may pass",
     "promotion-limit": "a promotion makes only what is missing of its kind",
     "royal-promotion-limit": "a promotion makes a terminal piece only where one is missing",
+    **PREFERENCES,
 }
 # What nothing here judges: it is left to whoever plays the game.
 HOST_DUTIES: Final[Mapping[str, str]] = {
@@ -183,8 +195,9 @@ class Outcome(_Said):
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """How a revision is played; nothing in it where nothing is declared. `reverts` maps marked pieces to plain ones.
+    """How a revision is played; nothing in it where nothing is declared.
 
+    `reverts` maps marked pieces to plain ones, or to `empty`: then they are off the board when their mark is past.
     Of the outcomes the first that holds counts. `host` names what is left to whoever plays it, of `HOST_DUTIES`.
     """
 
@@ -197,6 +210,11 @@ class Play:
     def duty(self, name: str) -> Duty | None:
         """The duty of this name, None where it is not one of the game's."""
         return next((duty for duty in self.duties if duty.name == name), None)
+
+    @property
+    def takes_off(self) -> bool:
+        """Whether marked pieces leave the board when their mark is past."""
+        return EMPTY in self.reverts.values()
 
     def squares(self) -> set[str]:
         """Every square that it names."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ggn_store.model.moves.play import DUTIES, OUTCOMES
+from ggn_store.model.moves.play import DUTIES, OUTCOMES, PREFERENCES
 
 QUERY: Final = (
     "SELECT r.ruleset, {expression} AS {name} FROM v_rulesets r "
@@ -163,6 +163,7 @@ CONCEPTS: Final[tuple[Concept, ...]] = (
     *(
         _has(name.replace("-", "_"), f"whether it is a duty that {meaning}", "v_duties", f"x.duty = '{name}'")
         for name, meaning in DUTIES.items()
+        if name not in PREFERENCES  # of the concept mandatory_capture
     ),
     Concept(
         "left_to_players",
