@@ -61,7 +61,7 @@ class Pairs:
             return code.run(world) is True
         known = self._known.get(id(code))
         if known is None:
-            known = self._known[id(code)] = bytearray(self._places * self._places)
+            known = self._known[id(code)] = bytearray((self._places + 1) * self._places)
         pair = world.start.number * self._places + world.target.number
         if not known[pair]:
             known[pair] = 1 if code.run(world) is True else 2

@@ -13,7 +13,7 @@ from ggn_store.gdl import reader
 from ggn_store.gdl.domains import Domains, Unbounded, domains_of
 from ggn_store.gdl.expressions import start_of
 from ggn_store.gdl.findings import findings
-from ggn_store.gdl.language import ENTITY
+from ggn_store.gdl.language import ENTITY, NAMES
 from ggn_store.gdl.reader import Reader
 from ggn_store.gdl.specification import Specification
 from ggn_store.gdl.types.effects import Effects
@@ -86,6 +86,9 @@ def _check_types(reader: Reader, uses: Uses) -> None:
     values = Values(draft, uses, remarks)
     effects = Effects(draft, uses, remarks, values)
     for action in draft.actions:
+        values.names = (
+            NAMES if not action.from_hand else {name: kind for name, kind in NAMES.items() if name != "start"}
+        )
         with values.assuming(*(condition.expression for condition in action.conditions)):
             for condition in action.conditions:
                 remarks.about(condition)

@@ -89,7 +89,7 @@ class _Compiler:
         self._envelope = envelope(specification, self._kinds, self._identifiers, variables, style)
         self._phases = variables[PHASE].texts if PHASE in variables else ()
         self._texts = [(name, variable.texts) for name, variable in variables.items()]
-        self._squares = [place.label for place in places.all]
+        self._squares = [place.label for place in (*places.all, places.hand)]
         self._covers = {
             person: Covers(self._identifiers, [kind.owner != person.name for kind in self._kinds])
             for person in people.values()
@@ -124,7 +124,7 @@ class _Compiler:
         if not acting:
             return
         targets = {name: self._targets(rule) for name, rule in acting.items()}
-        for start in world.places.all:
+        for start in (*world.places.all, world.places.hand):
             world.start = start
             destinations = []
             for number, found in sorted(self._ways(acting, targets).items()):
@@ -156,7 +156,9 @@ class _Compiler:
         world = self._world
         ways: dict[int, list[ActionRule]] = {}
         for name, rule in acting.items():
-            for target in targets[name] if hold(rule.of_start, world) else ():
+            if rule.action.from_hand != (world.start is world.places.hand) or not hold(rule.of_start, world):
+                continue
+            for target in targets[name]:
                 world.target = target
                 if all(self._pairs.holds(code, world) for code in rule.of_pair):
                     ways.setdefault(target.number, []).append(rule)
@@ -267,14 +269,16 @@ class _Compiler:
 
     def _transition(self, end: End, box: Box) -> Transition:
         """What an end changes, without what the box says is there already."""
-        masks = {**dict(box), self._world.start.number: 2 << self._world.kind}
+        world = self._world
+        masks = {**dict(box), world.start.number: 2 << world.kind}
         board: dict[str, str | None] = {}
         for square, number in end.board:
-            if masks.get(square) != 1 << number:
+            if square != world.places.hand.number and masks.get(square) != 1 << number:
                 board[self._squares[square]] = None if number == 0 else self._identifiers[number - 1]
         state = {}
         for variable, number in end.state:
-            if masks.get(variable, self._world.diagrams.full[variable]) != 1 << number:
-                name, texts = self._texts[variable - self._world.squares]
+            if masks.get(variable, world.diagrams.full[variable]) != 1 << number:
+                name, texts = self._texts[variable - world.squares]
                 state[name] = texts[number]
-        return Transition(board, {}, end.toggle, state) if state else Transition(board, {}, end.toggle)
+        hands = {self._identifiers[world.kind]: -1} if world.start is world.places.hand else {}
+        return Transition(board, hands, end.toggle, state) if state else Transition(board, hands, end.toggle)

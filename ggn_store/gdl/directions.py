@@ -27,7 +27,7 @@ def strange_moves(trials: Trials, holding: Collection[str]) -> Iterator[Problem]
     moves = _Moves(trials)
     yield from moves.directions()
     for name, rule in trials.rules.items():
-        if name in trials.allowed and name in holding:
+        if name in trials.allowed and name in holding and not rule.action.from_hand:
             yield from moves.ignored_middle(rule)
 
 
@@ -36,7 +36,9 @@ class _Moves:
 
     def __init__(self, trials: Trials) -> None:
         self._trials = trials
-        self._rules = [rule for name, rule in trials.rules.items() if name in trials.allowed]
+        self._used = [rule for name, rule in trials.rules.items() if name in trials.allowed]
+        # What comes from the hand goes in no direction.
+        self._rules = [rule for rule in self._used if not rule.action.from_hand]
         self._known: dict[str, _Vectors] = {}
         geometry = trials.specification.topology.geometry
         self._lattice = geometry if isinstance(geometry, Lattice) else None
@@ -73,7 +75,7 @@ class _Moves:
         """Kinds that no action moves, and directions that a symmetry of their moves would have."""
         specification = self._trials.specification
         groups = dict.fromkeys(map(self._group, self._trials.kinds))
-        moving = {self._group(kind): rule for rule in reversed(self._rules) for kind in self._trials.pairs(rule)}
+        moving = {self._group(kind): rule for rule in reversed(self._used) for kind in self._trials.pairs(rule)}
         for group in groups:
             if group not in moving:
                 message = f"no action moves {_noun(group)}"

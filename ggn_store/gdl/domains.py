@@ -78,7 +78,9 @@ class _Closure:
         for schema in draft.schemas.values():
             for name, attribute in schema.attributes.items():
                 placed = [
-                    each.attributes.get(name) for each in draft.setup if each.schema == schema.name and each.nodes
+                    each.attributes.get(name)
+                    for each in draft.setup
+                    if each.schema == schema.name and (each.nodes or each.in_hand)
                 ]
                 default = () if attribute.initial is None else (attribute.initial,)
                 self._begin(("entity", schema.name, name), attribute.type, attribute.values, (*default, *placed))
@@ -143,7 +145,7 @@ class _Closure:
                 return frozenset((value,))
             case Call(name="other_player" | "opponent_of"):
                 return self._players
-            case Call(name="adjacent" | "path_clear" | "special_connection"):
+            case Call(name="adjacent" | "path_clear" | "special_connection" | "in_row"):
                 return frozenset((False, True))
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ggn_store.gdl import ends
@@ -51,18 +52,21 @@ def _start(specification: Specification, by_kind: Mapping[tuple[object, ...], st
     if not specification.setup:
         return None
     placed = {}
+    hands: Counter[str] = Counter()
     for placement in specification.setup:
         attributes = dict(placement.attributes)
         identifier = by_kind.get(identity(attributes.pop(OWNER), placement.schema, attributes))
         if identifier is None:
             return None
+        if placement.in_hand:
+            hands[identifier] += placement.in_hand
         for node in placement.nodes:
             placed[node] = identifier
     side: Side = "first" if specification.first_player == specification.players[0].name else "second"
     board = _board(specification)
     if board is None or board.shape is None or board.shape[1] == 1:
-        return json.dumps({"board": placed, "hands": {}, "side": side}, ensure_ascii=False, separators=(",", ":"))
-    return feen.text(feen.Feen(board.shape, placed, {}, side, (style, style)))
+        return json.dumps({"board": placed, "hands": hands, "side": side}, ensure_ascii=False, separators=(",", ":"))
+    return feen.text(feen.Feen(board.shape, placed, hands, side, (style, style)))
 
 
 def _board(specification: Specification) -> Board | None:

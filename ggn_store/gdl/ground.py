@@ -112,6 +112,9 @@ class Grounder:
         if name == "only_between":
             a, b = runs
             return Code(lambda world: world.only_between(a(world), b(world)), needs | {POSITION})
+        if name == "in_row":
+            a, b = runs
+            return Code(lambda world: world.in_row(a(world), b(world)), needs | {POSITION})
         function = self._function(name)
         if name in _FOLDED and len(arguments) > 2:
             # Two at a time, or every combination of all would have to be looked at.

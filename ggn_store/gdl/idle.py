@@ -149,6 +149,8 @@ def _shadow(trials: Trials, rule: TriedRule, holding: Collection[str]) -> Iterat
             continue
         before = phase.allowed_actions[: phase.allowed_actions.index(rule.action.name)]
         earlier = [trials.rules[name] for name in before if name in holding]
+        # From the hand nothing comes first on the board, and the other way round.
+        earlier = [other for other in earlier if other.action.from_hand == rule.action.from_hand]
         taking = _taking(trials, rule, earlier)
         if not taking:
             return

@@ -64,6 +64,7 @@ FUNCTIONS: Final = {
     "mid_pos": Function((NODE, NODE), NODE),
     "path_clear": Function((NODE, NODE), BOOL),
     "only_between": Function((NODE, NODE), ENTITY),
+    "in_row": Function((NODE, INT), BOOL),
     "adjacent": Function((NODE, NODE), BOOL),
     "special_connection": Function((NODE, NODE), BOOL),
     "other_player": Function((PLAYER,), PLAYER),
@@ -76,6 +77,8 @@ EFFECTS: Final = {
     "if": Function((BOOL, EFFECT, EFFECT), EFFECT, optional=1),
     "remove_entity": Function((ENTITY,), EFFECT),
 }
+# What stands in the hand, for an action from there and for the setup.
+HAND: Final = "hand"
 NAMES: Final = {"start": NODE, "target": NODE, "entity": ENTITY, "board": BOARD, "state": STATE}
 
 CARDS: Final = "cards and zones are kept nowhere: a position has the places of a board, and hands of pieces"

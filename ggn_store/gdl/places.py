@@ -8,6 +8,7 @@ from typing import Final
 
 from ggn_store.gdl.specification import Topology, Value
 from ggn_store.model.documents.geometry import Lattice
+from ggn_store.notation.hand import HAND
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +29,10 @@ class Places:
             Place(number, label, topology.attributes[label]) for number, label in enumerate(topology.geometry.places)
         )
         self._by_label = {place.label: place for place in self.all}
+        # What a piece that is in the hand starts from, which is no place of the board.
+        self.hand: Final = Place(len(self.all), HAND, {})
         self._lines: dict[tuple[Place, Place], list[tuple[Place, ...]]] = {}
+        self._rows: dict[tuple[Place, int], list[tuple[Place, ...]]] = {}
 
     def at(self, *where: object) -> Place | None:
         """The place with this label, or at these coordinates; None where there is none."""
@@ -60,6 +64,13 @@ class Places:
             found = self.geometry.lines(a.label, b.label)
             self._lines[a, b] = [tuple(self._by_label[label] for label in line) for line in found]
         return self._lines[a, b]
+
+    def rows(self, place: Place, count: int) -> list[tuple[Place, ...]]:
+        """So many places next to each other on a line, `place` among them, in all ways."""
+        if (place, count) not in self._rows:
+            found = self.geometry.rows(place.label, count)
+            self._rows[place, count] = [tuple(self._by_label[label] for label in row) for row in found]
+        return self._rows[place, count]
 
     def _place(self, label: str | None) -> Place | None:
         return None if label is None else self._by_label[label]

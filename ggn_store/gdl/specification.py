@@ -76,23 +76,28 @@ class Topology:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Entities that stand on the board at the start; `attributes` has a value for each one of the schema."""
+    """Entities that stand on the board at the start; `attributes` has a value for each one of the schema.
+
+    `in_hand` are so many that are in the hand of their owner.
+    """
 
     schema: str
     attributes: Mapping[str, Value]
     nodes: tuple[str, ...]
     place: Location
+    in_hand: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A rule: what it asks for, and what it does."""
+    """A rule: what it asks for, and what it does; with `from_hand`, to an entity that is in the hand."""
 
     name: str
     conditions: tuple[Clause, ...]
     effects: tuple[Clause, ...]
     chainable: bool
     place: Location
+    from_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Final
 
 from ggn_store.gdl import specification as spec
 from ggn_store.gdl.diagrams import Diagrams, DiagramValue, Node, known_values
+from ggn_store.gdl.functions import same
 from ggn_store.gdl.kinds import Kind
 from ggn_store.gdl.places import Place, Places
 from ggn_store.gdl.state_variables import StateVariable
@@ -56,7 +57,7 @@ class World:
         self.places = places
         self.people = people
         self.kinds = kinds
-        self.squares: Final = len(places.all)
+        self.squares: Final = len(places.all) + 1  # with the hand
         contents = len(kinds) + 1
         sizes = [contents] * self.squares + [len(domain.values) for domain in variables.values()]
         self.diagrams: Final = Diagrams(sizes)
@@ -69,6 +70,7 @@ class World:
         self.constants: Final = {name: values[0] for name, values in self._domains.items() if len(values) == 1}
         self._schemas = schemas
         self._attributes: Final = [self._of_kind(kind) for kind in kinds]
+        self._names: Final = sorted({name for attributes in self._attributes for name in attributes})
         self.start: Place = places.all[0]
         self.target: Place = places.all[0]
         self.kind = 0
@@ -170,7 +172,9 @@ class World:
         if isinstance(value, Body):
             number = value.number
             found = self.changed.get((number, name), UNTOUCHED)
-            return self._now(found, lambda: self.places.all[number] if name == "pos" else self.given(number, name))
+            if name == "pos":
+                return self._now(found, lambda: None if number == self.places.hand.number else self.places.all[number])
+            return self._now(found, lambda: self.given(number, name))
         return None
 
     def variable(self, name: str) -> DiagramValue:
@@ -216,6 +220,29 @@ class World:
         for line in reversed(self.places.lines(a, b)):
             alone, found = self._alone(line), result
             result = self.diagrams.bind(alone, lambda each, found=found: found if each is None else each)  # type: ignore[misc]
+        return result
+
+    def in_row(self, where: DiagramValue, count: DiagramValue) -> DiagramValue:
+        """Whether what stands on a place now is one of so many of its kind next to each other on a line."""
+        if type(where) is Node:
+            return self.diagrams.bind(where, lambda each: self.in_row(each, count))
+        result: DiagramValue = False
+        if isinstance(where, Place) and isinstance(count, int):
+            for row in self.places.rows(where, count):
+                result = self.diagrams.either(result, self._are_alike(row))
+        return result
+
+    def _are_alike(self, row: tuple[Place, ...]) -> DiagramValue:
+        """Whether all places have an entity, and these have the same owner, type and attributes."""
+        first, *others = [self.on(place.number) for place in sorted(row, key=lambda each: -each.number)]
+        result: DiagramValue = True
+        for name in self._names:
+            one = self.of(first, name)
+            for other in others:
+                alike = self.diagrams.lift_pure(
+                    _are_same_owners if name == "owner" else same, (one, self.of(other, name))
+                )
+                result = self.diagrams.both(alike, result)
         return result
 
     def _alone(self, line: tuple[Place, ...]) -> DiagramValue:
@@ -264,6 +291,10 @@ class World:
                 there = self.diagrams.both(gone, here)
                 if there is not False:
                     self._put(square, None, there)
+
+
+def _are_same_owners(one: DiagramValue, other: DiagramValue) -> bool:
+    return isinstance(one, Person) and one is other
 
 
 def _bodies(value: DiagramValue) -> list[Body]:

@@ -581,3 +581,41 @@ def test_memory_is_let_go_of_where_nodes_become_many(monkeypatch: pytest.MonkeyP
     before = compiled_of("checkers").canonical()
     monkeypatch.setattr(compiler, "_MAX_KEPT", 10)
     assert compiled_of("checkers").canonical() == before
+
+
+def test_what_is_in_the_hand_is_placed_and_is_no_more_in_it() -> None:
+    data = game({"place": {"from_hand": True, "conditions": [OWN, "eq(board[target], null)"], "effects": [MOVE[1]]}})
+    hand = {"action": "spawn_entity", "schema": "Man", "count": 3, "at": ["hand"]}
+    data["setup"]["steps"].append({**hand, "set_attributes": {"owner": "player('Two')"}})
+    document = compile_specification(json.dumps(data)).document
+    assert document.envelope.start == "2m/3/M2 /3m SMALL/small"
+    [first, second] = document.pieces
+    [source] = second.sources
+    assert (source.square, len(source.destinations)) == ("*", 9)
+    [only] = source.destinations[0].possibilities
+    assert only.effects is not None
+    assert (dict(only.must), only.effects.data()) == (
+        {"a1": "empty"},
+        {"board": {"a1": "small:m"}, "hands": {"small:m": -1}},
+    )
+    assert [each.square for each in first.sources] == ["*"]
+
+
+def test_a_row_is_of_one_kind() -> None:
+    """Not of men of both sides, and not of those who differ in what they have."""
+    condition = [OWN, "eq(board[target].owner, other_player(entity.owner))", "in_row(target, 3)"]
+    data = game({"take": {"conditions": condition, "effects": ["remove_entity(board[target])"]}}, width=3, height=1)
+    data["entity_schemas"]["types"]["Man"]["attributes"]["big"] = {"type": "bool", "default": False}
+    data["topology"] = {"type": "network", "nodes": {name: {} for name in "ABCD"}, "lines": ["A B C"], "edges": []}
+    for step, name in zip(data["setup"]["steps"], "AB", strict=True):
+        step["at"] = [f"node('{name}')"]
+    document = compile_specification(json.dumps(data)).document
+    found = {
+        (source.square, to.square, tuple(sorted(each.must.items())))
+        for source in document.pieces[0].sources
+        for to in source.destinations
+        for each in to.possibilities
+    }
+    kinds = {piece.identifier for piece in document.pieces if piece.identifier.islower()}
+    assert len(kinds) == 2
+    assert found == {("D", to, (("A", kind), ("B", kind), ("C", kind))) for to in "ABC" for kind in kinds}

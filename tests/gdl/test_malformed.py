@@ -114,6 +114,8 @@ CONDITIONS = [
     ("gt(^add(), 0)", "add takes 1 or more arguments, and has none"),
     ("gt(^mod(1), 0)", "mod takes 2 arguments, and has 1"),
     ("^path_clear(start)", "path_clear takes 2 arguments, and has 1"),
+    ("in_row(target, ^target.x)", "in_row wants a number that is known"),
+    ("eq(only_between(start, target).^rnk, 'stone')", "Piece has no attribute rnk: did you mean rank?"),
     ("^adjacent(start, target, target)", "adjacent takes 2 arguments, and has 3"),
     ("eq(^mid_pos(start), start)", "mid_pos takes 2 arguments, and has 1"),
     ("eq(^other_player(), entity.owner)", "other_player takes one argument, and has none"),
@@ -515,7 +517,12 @@ NETWORKS = [
     ("/topology/structure", "grid(4, 4)", 'topology has no "structure"'),
     ("/setup/steps/0/at/0", "node('Hil')", 'there is no place "Hil": did you mean "Hill"?'),
     ("/setup/steps/0/at/0", "grid_nodes(0,0, 1,1)", "a network has no grid_nodes"),
+    ("/topology/lines", ["Bay Hil"], 'there is no node "Hil": did you mean "Hill"?'),
+    ("/topology/lines", ["Bay"], "a line joins two nodes or more, each once"),
+    ("/topology/lines", ["Bay Hill Bay"], "a line joins two nodes or more, each once"),
+    ("/topology/lines", [["Bay", "Hill"]], "a line must be text"),
     (CONDITION, "path_clear(start, target)", "a network has no lines, which path_clear asks for"),
+    (CONDITION, "in_row(target, 3)", "a network has no lines, which in_row asks for"),
     (CONDITION, "eq(mid_pos(start, target), null)", "a network has no lines, which mid_pos asks for"),
     (CONDITION, "eq(target.x, 1)", "no node has an attribute x"),
     (CONDITION, "eq(target.coats, true)", "no node has an attribute coats: did you mean coast?"),
@@ -785,3 +792,19 @@ def test_of_very_many_problems_the_first_thousand_are_said(section: str) -> None
     assert problems[-1].message == (
         "there are 1,000 problems or more (--limit problems=N allows more): the rest was not looked at"
     )
+
+
+HANDS = [
+    ("/interactions/list/step/from_hand", "yes", "from_hand of the action step must be true or false"),
+    ("/interactions/list/step/from_hand", True, "start is not known here"),
+    ("/setup/steps/0/at", ["hand"], "count says how many are in the hand"),
+    ("/setup/steps/0/at/-", "hand", "this names no places"),
+]
+
+
+@pytest.mark.parametrize(("pointer", "value", "message"), HANDS)
+def test_what_is_wrong_with_hands_is_said(pointer: str, value: Any, message: str) -> None:
+    data = tiny()
+    data["setup"]["steps"][0].pop("count", None)
+    found = check_specification(changed(pointer, value, data)).problems
+    assert message in {problem.message for problem in found}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ggn_store.model.documents.board import Board, parse_shape
+from ggn_store.model.documents.board import Board, box, parse_shape
 from ggn_store.model.documents.geometry import Lattice, Network, opposite, symmetries
 
 PLAIN = Lattice(parse_shape("8x8"))
@@ -66,6 +66,21 @@ def test_a_network_has_edges_and_no_lines() -> None:
     assert (network.adjacent("A", "B"), network.adjacent("B", "A"), network.adjacent("B", "C")) == (True, False, False)
     assert network.special("B", "C")
     assert (network.lines("A", "B"), network.lines("A", "A"), network.middle("A", "C")) == ([], [()], None)
+
+
+def test_a_network_that_names_lines_has_what_lies_on_them() -> None:
+    network = Network(tuple("ABCDE"), frozenset(), named_lines=(("A", "B", "C", "D"), ("B", "E")))
+    assert (network.lines("A", "D"), network.lines("D", "B"), network.lines("A", "E")) == ([("B", "C")], [("C",)], [])
+    assert (network.middle("C", "A"), network.middle("A", "D"), network.middle("A", "B")) == ("B", None, None)
+    assert network.rows("B", 3) == [("A", "B", "C"), ("B", "C", "D")]
+    assert network.rows("E", 2) == [("B", "E")]
+
+
+def test_a_lattice_has_the_rows_of_all_lines_through_a_place() -> None:
+    rows = Lattice(box((3, 3))).rows("a1", 3)
+    assert sorted(map(sorted, rows)) == [["a1", "a2", "a3"], ["a1", "b1", "c1"], ["a1", "b2", "c3"]]
+    assert len(Lattice(box((3, 3))).rows("b2", 3)) == 4
+    assert len(Lattice(box((3, 3)), hexagonal=True).rows("b2", 3)) == 3
 
 
 def test_squares_without_coordinates_are_no_lattice() -> None:

@@ -23,7 +23,7 @@ def read_interactions(reader: SectionReader, value: Any, path: Path) -> None:
 
 
 def _action(reader: SectionReader, name: str, value: Any, path: Path) -> None:
-    keys = ("conditions", "effects", "chainable", "end_turn", "description")
+    keys = ("conditions", "effects", "chainable", "from_hand", "end_turn", "description")
     what = f"the action {name}"
     members = reader.members(value, path, what, keys, ("conditions", "effects"))
     if not isinstance(value, Mapping):
@@ -39,8 +39,9 @@ def _action(reader: SectionReader, name: str, value: Any, path: Path) -> None:
         allowed = '"set(state.current_player, entity.owner)" among the effects'
         reader.complain((*path, "end_turn"), "an effect says that the turn does not end", "false", allowed)
     chainable = reader.flag(members, "chainable", path, what)
+    from_hand = reader.flag(members, "from_hand", path, what)
     conditions, effects = tuple(clauses["conditions"]), tuple(clauses["effects"])
-    reader.draft.actions.append(Action(name, conditions, effects, chainable, reader.place(path)))
+    reader.draft.actions.append(Action(name, conditions, effects, chainable, reader.place(path), from_hand))
 
 
 def read_game_flow(reader: SectionReader, value: Any, path: Path) -> None:

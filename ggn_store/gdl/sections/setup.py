@@ -16,7 +16,9 @@ from ggn_store.model.documents.geometry import Lattice
 from ggn_store.notation.json_text import Path, pointer
 
 _PLACES: Final = ("grid_nodes", "hex_nodes", "node")
-_EXAMPLES: Final = "grid_nodes(x1,y1, x2,y2), hex_nodes(...), node('Name')"
+_EXAMPLES: Final = "grid_nodes(x1,y1, x2,y2), hex_nodes(...), node('Name'), or hand alone"
+# Of one step; far above what games need.
+MAX_HAND: Final = 1_000
 # Complains about the character of an expression: message, character, what is allowed, code.
 _Wrong: TypeAlias = Callable[..., None]
 
@@ -48,6 +50,12 @@ def _spawn(reader: SectionReader, step: Mapping[str, Any], path: Path, taken: di
     if name is not None and schema is None and reader.draft.schemas:
         reader.unknown("there is no type", name, (*path, "schema"), reader.draft.schemas, quoted=False)
     attributes = _attributes(reader, members, path, schema)
+    count = members.get("count")
+    if members.get("at") == [language.HAND]:
+        held = _held(reader, count, path)
+        if schema is not None and held is not None:
+            reader.draft.setup.append(Placement(schema.name, attributes, (), reader.place(path), held))
+        return
     nodes: list[str] = []
     is_whole = True
     for each, at in reader.items(members.get("at", []), (*path, "at"), "at"):
@@ -59,7 +67,6 @@ def _spawn(reader: SectionReader, step: Mapping[str, Any], path: Path, taken: di
             else:
                 taken[node] = at
                 nodes.append(node)
-    count = members.get("count")
     if "count" in members and type(count) is not int:
         reader.complain((*path, "count"), "count must be a number", quote(count), "a whole number")
     elif "count" in members and is_whole and count != len(nodes):
@@ -67,6 +74,15 @@ def _spawn(reader: SectionReader, step: Mapping[str, Any], path: Path, taken: di
         reader.complain((*path, "count"), message, None, f"{len(nodes)}, or no count")
     if schema is not None:
         reader.draft.setup.append(Placement(schema.name, attributes, tuple(nodes), reader.place(path)))
+
+
+def _held(reader: SectionReader, count: object, path: Path) -> int | None:
+    """How many are in the hand, None where that is not said."""
+    if type(count) is int and 0 < count <= MAX_HAND:
+        return count
+    shown = None if count is None else quote(count)
+    reader.complain(path, "count says how many are in the hand", shown, f"a whole number from 1 to {MAX_HAND}")
+    return None
 
 
 def _attributes(

@@ -5,6 +5,7 @@ A further structure of a board with coordinates is a further entry of `_STRUCTUR
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -110,8 +111,29 @@ def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
 
 
 def _network(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
-    keys = ("type", "nodes", "edges", "directed", "description")
-    members = reader.members(value, path, "topology", keys, ("nodes", "edges"))
+    keys = ("type", "nodes", "edges", "lines", "directed", "description")
+    needed = ("nodes",) if "lines" in value else ("nodes", "edges")
+    members = reader.members(value, path, "topology", keys, needed)
+    nodes = _named_nodes(reader, members, path)
+    directed = reader.flag(members, "directed", path, "topology")
+    edges: dict[bool, set[tuple[str, str]]] = {False: set(), True: set()}
+    for each, at in reader.items(members.get("edges", []), (*path, "edges"), "edges"):
+        is_special, ends = _edge(reader, each, at, nodes, directed)
+        edges[is_special].update(ends)
+    lines = [
+        _line(reader, each, at, nodes) for each, at in reader.items(members.get("lines", []), (*path, "lines"), "lines")
+    ]
+    for line in lines:
+        for pair in itertools.pairwise(line):
+            edges[False].update((pair, pair[::-1]))
+    if nodes:
+        named = tuple(line for line in lines if line)
+        geometry = Network(tuple(nodes), frozenset(edges[False]), frozenset(edges[True]), named)
+        reader.draft.topology = Topology(geometry, nodes)
+
+
+def _named_nodes(reader: SectionReader, members: Mapping[str, Any], path: Path) -> dict[str, dict[str, Value]]:
+    """The attributes of each node."""
     nodes: dict[str, dict[str, Value]] = {}
     for name, node, at in reader.named(members.get("nodes", {}), (*path, "nodes"), "nodes"):
         if not reader.is_label(name, at, "node"):
@@ -126,14 +148,23 @@ def _network(reader: SectionReader, value: Mapping[str, Any], path: Path) -> Non
                 nodes[name][key] = each
     if not nodes and isinstance(members.get("nodes"), Mapping):
         reader.complain((*path, "nodes"), "there are no places", None, '"Name": {}')
-    directed = reader.flag(members, "directed", path, "topology")
-    edges: dict[bool, set[tuple[str, str]]] = {False: set(), True: set()}
-    for each, at in reader.items(members.get("edges", []), (*path, "edges"), "edges"):
-        is_special, ends = _edge(reader, each, at, nodes, directed)
-        edges[is_special].update(ends)
-    if nodes:
-        geometry = Network(tuple(nodes), frozenset(edges[False]), frozenset(edges[True]))
-        reader.draft.topology = Topology(geometry, nodes)
+    return nodes
+
+
+def _line(reader: SectionReader, value: Any, path: Path, nodes: Mapping[str, Any]) -> tuple[str, ...]:
+    """The nodes of a line, one after the other; nothing where it cannot be read."""
+    if not isinstance(value, str):
+        reader.complain(path, "a line must be text", quote(value), '"a1 b1 c1"')
+        return ()
+    names = value.split()
+    for name in names:
+        if name not in nodes:
+            reader.unknown("there is no node", name, path, nodes)
+            return ()
+    if len(names) < 2 or len(set(names)) < len(names):
+        reader.complain(path, "a line joins two nodes or more, each once", quote(value), '"a1 b1 c1"')
+        return ()
+    return tuple(names)
 
 
 def _edge(

@@ -13,7 +13,7 @@ from ggn_store.gdl.types.typed import Remarks, Typed
 from ggn_store.model.documents.geometry import Network
 
 # Functions that ask for lines.
-LINES: Final = ("path_clear", "only_between", "mid_pos")
+LINES: Final = ("path_clear", "only_between", "mid_pos", "in_row")
 
 
 class Calls:
@@ -42,9 +42,11 @@ class Calls:
             self._player(call)
         elif call.name == "node":
             self._node(call, found)
-        elif call.name in LINES and self._is_network():
+        elif call.name in LINES and self._has_no_lines():
             message = f"a network has no lines, which {call.name} asks for"
-            self._remarks.wrong(message, call.at, "adjacent(start, target)")
+            self._remarks.wrong(message, call.at, 'adjacent(start, target), or "lines" in the topology')
+        if call.name == "in_row" and not isinstance(call.arguments[1], Literal):
+            self._remarks.wrong("in_row wants a number that is known", start_of(call.arguments[1]), "in_row(target, 3)")
 
     def takes(self, call: Call, function: language.Function) -> bool:
         """Whether the number of arguments is right."""
@@ -82,6 +84,10 @@ class Calls:
             names = [player.name for player in self._draft.players]
             if argument.value not in names:
                 self._remarks.unknown("there is no player", argument.value, argument.at, names, quoted=True)
+
+    def _has_no_lines(self) -> bool:
+        topology = self._draft.topology
+        return topology is not None and isinstance(topology.geometry, Network) and not topology.geometry.named_lines
 
     def _is_network(self) -> bool:
         topology = self._draft.topology

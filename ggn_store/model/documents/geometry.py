@@ -1,7 +1,8 @@
 """The geometry of boards, for everybody: vectors, the symmetries of a box, and how the places of a board lie.
 
 A `Lattice` has coordinates: squares or hexagons (axial coordinates), whose files may wrap round; steps, lines and
-neighbours follow from vectors. In a `Network` they are edges, and there are no lines. Places go by their labels.
+neighbours follow from vectors. In a `Network` they are edges, and lines are those that it names. Places go by their
+labels.
 """
 
 from __future__ import annotations
@@ -309,6 +310,17 @@ class Lattice:
                 return self.step(a, tuple(part // 2 for part in vector))
         return None
 
+    def rows(self, place: str, count: int) -> list[tuple[str, ...]]:
+        """So many places next to each other on a line, `place` among them, in all ways."""
+        found: dict[frozenset[str], tuple[str, ...]] = {}
+        for direction in sorted(self.directions):
+            for before in range(count):
+                first = self.step(place, tuple(-before * part for part in direction))
+                rest = None if first is None else self._walk(first, direction, count - 1)
+                if first is not None and rest is not None:
+                    found.setdefault(frozenset((first, *rest)), (first, *rest))
+        return [row for places, row in found.items() if len(places) == count]
+
     # --- directions ---
 
     def fits(self, vector: Vector) -> bool:
@@ -326,11 +338,15 @@ class Lattice:
 
 @dataclass(frozen=True)
 class Network:
-    """A board of named places; edges, from one to another, are ordinary or special ones."""
+    """A board of named places; edges, from one to another, are ordinary or special ones.
+
+    `named_lines` are places one after the other, each of them joined to the next.
+    """
 
     places: tuple[str, ...]
     edges: frozenset[tuple[str, str]]
     special_edges: frozenset[tuple[str, str]] = frozenset()
+    named_lines: tuple[tuple[str, ...], ...] = ()
 
     def adjacent(self, a: str, b: str) -> bool:
         """Whether an ordinary edge leads from one place to another."""
@@ -341,12 +357,25 @@ class Network:
         return (a, b) in self.special_edges
 
     def lines(self, a: str, b: str) -> list[tuple[str, ...]]:
-        """No lines join places."""
-        return [()] if a == b else []
+        """The places strictly between two, `a` first, on each line that joins them; a place lies on a line alone."""
+        if a == b:
+            return [()]
+        found = []
+        for line in self.named_lines:
+            if a in line and b in line:
+                first, last = line.index(a), line.index(b)
+                found.append(line[first + 1 : last] if first < last else line[last + 1 : first][::-1])
+        return found
 
     def middle(self, a: str, b: str) -> str | None:
-        """No place lies halfway between others."""
-        return None
+        """The place halfway between two on a line, None where there is none."""
+        odd = (between for between in self.lines(a, b) if len(between) % 2)
+        return next((between[len(between) // 2] for between in odd), None)
+
+    def rows(self, place: str, count: int) -> list[tuple[str, ...]]:
+        """So many places next to each other on a line, `place` among them, in all ways."""
+        found = (line[first : first + count] for line in self.named_lines for first in range(len(line) - count + 1))
+        return [row for row in found if place in row]
 
 
 Geometry = Lattice | Network
