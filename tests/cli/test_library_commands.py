@@ -77,7 +77,7 @@ def test_game_descriptions_of_the_library_are_compiled_and_loaded(store: Store) 
     # Four of the twelve men can step forward: one from the edge to one square, three to two.
     moves = store.ruleset("gdl/checkers").moves(store.ruleset("gdl/checkers").position())
     assert [move.action for move in moves] == ["man_step"] * 7
-    with pytest.raises(UnknownNameError, match='the library has no "gdl/x"; it has gdl/brazilian'):
+    with pytest.raises(UnknownNameError, match='the library has no "gdl/x"; it has gdl/alquerque'):
         library_files(["gdl/x"])
 
 
@@ -163,15 +163,19 @@ def test_the_library_is_listed_without_a_store(run: Program, tmp_path: Path) -> 
     assert not (tmp_path / "home").exists()
 
 
+MORRIS = "gdl/nine-mens-morris gdl/six-mens-morris gdl/twelve-mens-morris"
 DRAUGHTS = [
+    "gdl/alquerque",
     *("gdl/brazilian-draughts", "gdl/checkers", "gdl/czech-draughts", "gdl/international-draughts"),
-    *("gdl/italian-draughts", "gdl/pool-checkers", "gdl/russian-draughts", "gdl/spanish-draughts"),
+    *("gdl/italian-draughts", "gdl/konane", "gdl/pool-checkers", "gdl/russian-draughts", "gdl/spanish-draughts"),
     *("gdl/thai-checkers", "gdl/turkish-draughts"),
 ]
 SOUGHT = [
     ("checkers", " ".join(DRAUGHTS)),
     ("draughts", " ".join(DRAUGHTS)),
     ("english draughts", "gdl/checkers"),
+    ("dou shou qi", "gdl/jungle"),
+    ("merels", f"achi {MORRIS} nineholes picaria tapatan tic-tac-toe"),
     ("Polish draughts", "gdl/international-draughts"),
     ("Thai chess", "ai-wok asean cambodian karouk makhouse makpong makruk"),
     ("noughts and crosses", "tic-tac-toe"),
@@ -206,7 +210,7 @@ def test_families_are_listed_and_a_word_without_games_is_told(run: Program) -> N
     ]
     for words, said in (
         (("list", "--library", "shogj"), 'no game "shogj": did you mean shogi?'),
-        (("load", "--library", "draughts"), 'no game "draughts"; by this word there is gdl/brazilian-draughts'),
+        (("load", "--library", "draughts"), 'no game "draughts"; by this word there is gdl/alquerque'),
     ):
         told = run(*words)
         assert (told.code, told.out) == (1, "")

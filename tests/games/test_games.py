@@ -96,6 +96,9 @@ COUNTED = [
     # Sixteen pawn moves, four of the knights; on the cylinder, too, everything else is closed in.
     ("cylinder", 20),
     ("gomoku", 19 * 19),
+    ("renju", 15 * 15),
+    ("tapatan", 9),
+    ("achi", 9),
     ("tic-tac-toe", 9),
     ("connect-four", 7),
     # Two steps for each of ten pawns, two leaps for each piece that leaps as a knight: four pieces.
@@ -128,6 +131,13 @@ def test_a_start_has_as_many_moves_as_were_counted(name: str, count: int) -> Non
     played = game(name)
     assert played.definition.start is not None
     assert len(list(played.moves(Position.from_feen(played.definition.start)))) == count
+
+
+@pytest.mark.parametrize("name", ["tapatan", "achi"])
+def test_a_stone_goes_along_the_lines_of_its_board(name: str) -> None:
+    for source, ends in (("a1", "a2 b1 b2"), ("b1", "a1 b2 c1"), ("b2", "a1 a2 a3 b1 b3 c1 c2 c3")):
+        moves = game(name).moves(Position({source: "C:P"}, hands={}))
+        assert sorted(move.destination for move in moves) == ends.split()
 
 
 def test_knights_and_pawns_begin_raumschach_as_in_its_rules() -> None:

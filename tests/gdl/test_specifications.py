@@ -14,6 +14,7 @@ from ggn_store import Store
 from tests.oracles import python_chess as oracle
 from tests.oracles.gdl_interpreter import Game, Kind, Outcome, Piece, Plain, Position
 from tests.support.gdl_specifications import (
+    BOARDS,
     CHESS_KINDS,
     DRAUGHTS,
     GDL,
@@ -30,15 +31,15 @@ SIDES: dict[str, oracle.Side] = {"White": "first", "Black": "second"}
 
 
 def test_every_specification_is_one_of_those_that_are_tested_here() -> None:
-    assert sorted(path.stem for path in GDL.glob("*.json")) == sorted((*SPECIFICATIONS, *DRAUGHTS))
+    assert sorted(path.stem for path in GDL.glob("*.json")) == sorted((*SPECIFICATIONS, *DRAUGHTS, *BOARDS))
 
 
-@pytest.mark.parametrize("name", [*SPECIFICATIONS, *DRAUGHTS])
+@pytest.mark.parametrize("name", [*SPECIFICATIONS, *DRAUGHTS, *BOARDS])
 def test_a_specification_says_its_licence_and_can_be_read(name: str) -> None:
     text = (GDL / f"{name}.json").read_text(encoding="utf-8")
     about = json.loads(text)["metadata"]
     assert about["license"] == "MIT"
-    assert about["name"].lower().replace(" ", "-") == name
+    assert about["name"].lower().replace(" ", "-").replace("'", "") == name
     assert text.endswith("}\n")
     assert "\t" not in text
     assert max(len(line) for line in text.splitlines() if '"description"' not in line) <= 150

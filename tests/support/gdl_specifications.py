@@ -17,6 +17,10 @@ DRAUGHTS = (
     *("brazilian-draughts", "czech-draughts", "international-draughts", "italian-draughts", "pool-checkers"),
     *("russian-draughts", "spanish-draughts", "thai-checkers", "turkish-draughts"),
 )
+BOARDS = (
+    *("alquerque", "bagh-chal", "fox-and-geese", "halma", "hex", "hex13", "jungle", "konane", "mu-torere"),
+    *("nine-mens-morris", "pong-hau-ki", "six-mens-morris", "twelve-mens-morris"),
+)
 TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
 RANKS = {
     "P": "pawn",

@@ -217,6 +217,9 @@ class Legality:
             found = [move for move in found if rule(self, position, move)]
         if "mandatory-drop" in self._duties:
             found = [move for move in found if move.source == HAND] or found
+        if "last-actions" in self._duties:
+            last = self._duties["last-actions"].pieces
+            found = [move for move in found if move.action not in last] or found
         if "mandatory-capture" in self._duties:
             found = captures_first(position, found, self._asked.chains(position), self.play)[0]
         return found
@@ -239,7 +242,7 @@ class Legality:
     @property
     def is_of_all(self) -> bool:
         """Whether a move is legal by what other moves there are."""
-        return not self._duties.keys().isdisjoint(("mandatory-capture", "mandatory-drop"))
+        return not self._duties.keys().isdisjoint(("mandatory-capture", "mandatory-drop", "last-actions"))
 
     def passes(self, position: Position) -> list[Move]:
         """The move that only passes the turn, where there is one, said of the royal piece, or of the first there is."""

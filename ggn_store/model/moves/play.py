@@ -26,7 +26,7 @@ from ggn_store.model.documents.document import EMPTY
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.qpi import Side
 
-# What else is asked of captures where these are mandatory, in the order in which it is asked.
+# Which of several moves come first, in the order in which it is asked.
 PREFERENCES: Final[Mapping[str, str]] = {
     "capture-on": "of mandatory captures, who can land on several squares behind what is taken lands where the "
     "capture can go on",
@@ -34,6 +34,7 @@ PREFERENCES: Final[Mapping[str, str]] = {
     "takes as many of `pieces`, if these are given, as can be",
     "capture-with": "of mandatory captures, one by one of `pieces`, if there is any",
     "capture-soon": "of mandatory captures, one that takes `pieces` as early as can be",
+    "last-actions": "nothing is done by the actions that `pieces` names while another move is legal",
 }
 # What a game forbids or asks for beyond its rules, by the names of duties.
 DUTIES: Final[Mapping[str, str]] = {
@@ -67,6 +68,7 @@ HOST_DUTIES: Final[Mapping[str, str]] = {
     "points": "an end is decided by counting pieces or what they are worth",
     "counting": "the moves of a side that cannot mate are counted, and the game is drawn",
     "chasing": "a repetition is judged by who checks or chases, or it ends a game in which that counts",
+    "swap": "the second player may take over the first player's first move",
     "two-passes": "the game ends when both players pass, one after the other",
     "ends": "the game ends in ways that its outcomes leave out",
 }

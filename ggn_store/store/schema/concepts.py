@@ -163,7 +163,7 @@ CONCEPTS: Final[tuple[Concept, ...]] = (
     *(
         _has(name.replace("-", "_"), f"whether it is a duty that {meaning}", "v_duties", f"x.duty = '{name}'")
         for name, meaning in DUTIES.items()
-        if name not in PREFERENCES  # of the concept mandatory_capture
+        if name not in PREFERENCES  # these say of moves which of them come first
     ),
     Concept(
         "left_to_players",

@@ -1,0 +1,419 @@
+"""Board games in plain Python, from their written rules; nothing here uses ggn_store.
+
+Each game gives its start and the moves of a position: the path of squares, `*` for the hand, and the position after it.
+What is said otherwise in a mutant of a game is a keyword of its class.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+Square = str
+Path = tuple[Square, ...]
+FILES: Final = "abcdefghijklmnop"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position: what stands where (upper case is the first side's), what is in the hands, and who is to move."""
+
+    board: dict[Square, str]
+    is_first: bool = True
+    hands: tuple[int, int] = (0, 0)
+    phase: str = ""
+
+    def own(self) -> Iterator[tuple[Square, str]]:
+        return ((square, piece) for square, piece in self.board.items() if self.is_own(piece))
+
+    def is_own(self, piece: str | None) -> bool:
+        return piece is not None and piece.isupper() == self.is_first
+
+    def is_enemy(self, piece: str | None) -> bool:
+        return piece is not None and piece.isupper() != self.is_first
+
+    def after(self, changes: dict[Square, str | None], **more: object) -> Place:
+        board = {square: piece for square, piece in {**self.board, **changes}.items() if piece is not None}
+        return replace(self, **{"board": board, "is_first": not self.is_first, **more})  # type: ignore[arg-type]
+
+    def held(self) -> int:
+        return self.hands[not self.is_first]
+
+    def fewer(self) -> tuple[int, int]:
+        """The hands without one that is placed."""
+        first, second = self.hands
+        return (first - 1, second) if self.is_first else (first, second - 1)
+
+
+Found = list[tuple[Path, Place]]
+
+
+def at(x: int, y: int) -> Square:
+    return f"{FILES[x]}{y + 1}"
+
+
+def spot(square: Square) -> tuple[int, int]:
+    return FILES.index(square[0]), int(square[1:]) - 1
+
+
+def away(square: Square, dx: int, dy: int) -> Square:
+    """The square so far away, on the board or not."""
+    x, y = spot(square)
+    return at(x + dx, y + dy) if 0 <= x + dx < len(FILES) and y + dy >= 0 else ""
+
+
+EIGHT: Final = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if (x, y) != (0, 0)]
+FOUR: Final = [(1, 0), (-1, 0), (0, 1), (0, -1)]
+
+
+class Stones:
+    """Stones that are placed on empty cells, and stay: hex."""
+
+    def __init__(self, size: int, stays: bool = True) -> None:
+        self.squares = [at(x, y) for x in range(size) for y in range(size)]
+        self.stays = stays
+
+    def start(self) -> Place:
+        most = (len(self.squares) + 1) // 2
+        return Place({}, hands=(most, most))
+
+    def moves(self, place: Place) -> Found:
+        free = [square for square in self.squares if square not in place.board]
+        found: Found = [
+            (("*", square), place.after({square: "S" if place.is_first else "s"}, hands=place.fewer()))
+            for square in free
+        ]
+        if not self.stays:
+            found += [((a, b), place.after({a: None, b: piece})) for a, piece in place.own() for b in free]
+        return found
+
+
+class Morris:
+    """Men who are placed, then move on lines; who closes a row of three takes one of the other side."""
+
+    def __init__(
+        self, rings: int, men: int, diagonals: bool, flies: bool, spares_mills: bool = True, takes: bool = True
+    ) -> None:
+        width, self.men, self.flies = 2 * rings + 1, men, flies
+        self.spares_mills, self.takes = spares_mills, takes
+        middle = rings
+        self.rows: list[list[Square]] = []
+        for ring in range(rings):
+            low, high = ring, width - 1 - ring
+            self.rows += [[at(x, y) for x in (low, middle, high)] for y in (low, high)]
+            self.rows += [[at(x, y) for y in (low, middle, high)] for x in (low, high)]
+        spokes = [[at(middle, ring) for ring in range(rings)], [at(ring, middle) for ring in range(rings)]]
+        spokes += [[at(middle, width - 1 - ring) for ring in range(rings)]]
+        spokes += [[at(width - 1 - ring, middle) for ring in range(rings)]]
+        if diagonals:
+            corners = [(0, 0), (0, 1), (1, 0), (1, 1)]
+            for right, up in corners:
+                spokes.append([at(width - 1 - r if right else r, width - 1 - r if up else r) for r in range(rings)])
+        self.rows += spokes
+        self.mills = [row for row in self.rows if len(row) == 3]
+        self.squares = sorted({square for row in self.rows for square in row})
+        self.near: dict[Square, set[Square]] = {square: set() for square in self.squares}
+        for row in self.rows:
+            for a, b in itertools.pairwise(row):
+                self.near[a].add(b)
+                self.near[b].add(a)
+
+    def start(self) -> Place:
+        return Place({}, hands=(self.men, self.men), phase="move")
+
+    def in_mill(self, board: dict[Square, str], square: Square) -> bool:
+        return any(square in mill and len({board.get(each) for each in mill}) == 1 for mill in self.mills)
+
+    def moves(self, place: Place) -> Found:
+        if place.phase == "take":
+            return self.takings(place)
+        man = "M" if place.is_first else "m"
+        free = [square for square in self.squares if square not in place.board]
+        if place.held():
+            return [(("*", square), self.closed(place, {square: man}, square, place.fewer())) for square in free]
+        own = [square for square, _ in place.own()]
+        flies = self.flies and len(own) == 3
+        return [
+            ((a, b), self.closed(place, {a: None, b: man}, b, place.hands))
+            for a in own
+            for b in free
+            if flies or b in self.near[a]
+        ]
+
+    def closed(self, place: Place, changes: dict[Square, str | None], to: Square, hands: tuple[int, int]) -> Place:
+        after = place.after(changes, hands=hands)
+        if self.takes and self.in_mill(after.board, to):
+            board = {**after.board, to: f"+{after.board[to]}"}
+            return replace(after, board=board, is_first=place.is_first, phase="take")
+        return after
+
+    def takings(self, place: Place) -> Found:
+        [taker] = [square for square, piece in place.board.items() if piece[0] == "+"]
+        enemies = [square for square, piece in place.board.items() if place.is_enemy(piece)]
+        single = [square for square in enemies if not self.in_mill(place.board, square)]
+        if not self.spares_mills:
+            single = enemies
+        plain = place.board[taker][1]
+        return [
+            ((taker, square), place.after({square: None, taker: plain}, phase="move")) for square in single or enemies
+        ]
+
+
+class Konane:
+    """Jumps over neighbours of the other colour, several in one direction."""
+
+    def __init__(self, turns: bool = False, goes_on: bool = True) -> None:
+        self.turns, self.goes_on = turns, goes_on
+        self.squares = {at(x, y) for x in range(8) for y in range(8)}
+
+    def start(self) -> Place:
+        board = {at(x, y): "Ss"[(x + y) % 2] for x in range(8) for y in range(8)}
+        del board["d4"], board["e4"]
+        return Place(board)
+
+    def moves(self, place: Place) -> Found:
+        found: Found = []
+
+        def jump(board: dict[Square, str], path: Path, way: tuple[int, int]) -> None:
+            over, to = away(path[-1], *way), away(path[-1], 2 * way[0], 2 * way[1])
+            if to not in self.squares or to in board or not place.is_enemy(board.get(over)):
+                return
+            after = {square: piece for square, piece in board.items() if square not in (path[-1], over)}
+            after[to] = board[path[-1]]
+            found.append(((*path, to), replace(place, board=after, is_first=not place.is_first)))
+            for other in (FOUR if self.turns else [way]) if self.goes_on else []:
+                jump(after, (*path, to), other)
+
+        for square, _ in place.own():
+            for way in FOUR:
+                jump(place.board, (square,), way)
+        return found
+
+
+class Halma:
+    """Steps, and jumps over anything, as often as they are possible; no position of a path comes twice."""
+
+    def __init__(self, size: int, depth: int, ways: Sequence[tuple[int, int]] = EIGHT, goes_on: bool = True) -> None:
+        self.squares = {at(x, y) for x in range(size) for y in range(size)}
+        self.camp = [(x, y) for x in range(depth) for y in range(depth) if x + y < depth]
+        self.size, self.ways, self.goes_on = size, ways, goes_on
+
+    def start(self) -> Place:
+        far = {at(self.size - 1 - x, self.size - 1 - y): "p" for x, y in self.camp}
+        return Place({**{at(x, y): "P" for x, y in self.camp}, **far})
+
+    def moves(self, place: Place) -> Found:
+        found: Found = []
+        for square, piece in place.own():
+            for way in self.ways:
+                to = away(square, *way)
+                if to in self.squares and to not in place.board:
+                    found.append(((square, to), place.after({square: None, to: piece})))
+            rest = {each for each in place.board if each != square}
+            todo: list[Path] = [(square,)]
+            while todo:
+                path = todo.pop()
+                for x, y in self.ways:
+                    over, to = away(path[-1], x, y), away(path[-1], 2 * x, 2 * y)
+                    if over in rest and to in self.squares and to not in rest:
+                        if to != square or len(path) > 1:
+                            found.append(((*path, to), place.after({square: None, to: piece})))
+                        if to not in path and self.goes_on:
+                            todo.append((*path, to))
+        return found
+
+
+class Jungle:
+    """Fighting animals, the rat the weakest, and an elephant that fears it."""
+
+    ORDER: Final = "RCWDPTLE"
+
+    def __init__(
+        self,
+        traps: bool = True,
+        rat_takes_elephant: bool = True,
+        elephant_fears: bool = True,
+        swimming_rats_block: bool = True,
+        shores_part: bool = True,
+    ) -> None:
+        self.traps, self.rat_takes_elephant, self.elephant_fears = traps, rat_takes_elephant, elephant_fears
+        self.swimming_rats_block, self.shores_part = swimming_rats_block, shores_part
+        self.squares = {at(x, y) for x in range(7) for y in range(9)}
+        self.water = {at(x, y) for x in (1, 2, 4, 5) for y in (3, 4, 5)}
+
+    def start(self) -> Place:
+        board = {"a1": "L", "g1": "T", "b2": "D", "f2": "C", "a3": "R", "c3": "P", "e3": "W", "g3": "E"}
+        turned = {at(6 - spot(square)[0], 8 - spot(square)[1]): piece.lower() for square, piece in board.items()}
+        return Place({**board, **turned})
+
+    def moves(self, place: Place) -> Found:
+        found: Found = []
+        for square, piece in place.own():
+            for to in self.targets(place, square, piece.upper()):
+                taken = place.board.get(to)
+                den = "d1" if place.is_first else "d9"
+                if to != den and (taken is None or (place.is_enemy(taken) and self.takes(place, square, to))):
+                    found.append(((square, to), place.after({square: None, to: piece})))
+        return found
+
+    def targets(self, place: Place, square: Square, animal: str) -> Iterator[Square]:
+        for way in FOUR:
+            to = away(square, *way)
+            if to in self.water and animal in "TL":
+                passed = []
+                while to in self.water:
+                    passed.append(to)
+                    to = away(to, *way)
+                if not (self.swimming_rats_block and any(each in place.board for each in passed)):
+                    yield to
+            elif to in self.squares and (animal == "R" or to not in self.water):
+                yield to
+
+    def takes(self, place: Place, square: Square, to: Square) -> bool:
+        mine, theirs = place.board[square].upper(), place.board[to].upper()
+        if self.shores_part and (square in self.water) != (to in self.water):
+            return False
+        if self.traps and to in (("c1", "e1", "d2") if place.is_first else ("c9", "e9", "d8")):
+            return True
+        if mine == "R" and theirs == "E":
+            return self.rat_takes_elephant
+        if mine == "E" and theirs == "R":
+            return not self.elephant_fears
+        return self.ORDER.index(theirs) <= self.ORDER.index(mine)
+
+
+def is_strong(square: Square) -> bool:
+    """Whether diagonals meet on a point of a board of alquerque."""
+    return sum(spot(square)) % 2 == 0
+
+
+class Alquerque:
+    """Men on a board of lines who step any way, and must take by jumping, several in a row."""
+
+    def __init__(self, must_take: bool = True, diagonals: bool = True) -> None:
+        self.must_take, self.diagonals = must_take, diagonals
+        self.squares = {at(x, y) for x in range(5) for y in range(5)}
+
+    def start(self) -> Place:
+        board = {at(x, y): "M" for x in range(5) for y in (0, 1)} | {at(x, y): "m" for x in range(5) for y in (3, 4)}
+        return Place({**board, "d3": "M", "e3": "M", "a3": "m", "b3": "m"})
+
+    def ways(self, square: Square) -> list[tuple[int, int]]:
+        return EIGHT if self.diagonals and is_strong(square) else FOUR
+
+    def moves(self, place: Place) -> Found:
+        jumps: Found = []
+
+        def jump(board: dict[Square, str], path: Path) -> None:
+            further = False
+            for x, y in self.ways(path[-1]):
+                over, to = away(path[-1], x, y), away(path[-1], 2 * x, 2 * y)
+                if to in self.squares and to not in board and place.is_enemy(board.get(over)):
+                    after = {square: piece for square, piece in board.items() if square not in (path[-1], over)}
+                    after[to] = board[path[-1]]
+                    further = True
+                    jump(after, (*path, to))
+            if len(path) > 1 and not further:
+                jumps.append((path, replace(place, board=board, is_first=not place.is_first)))
+
+        for square, _ in place.own():
+            jump(place.board, (square,))
+        steps: Found = [
+            ((square, to), place.after({square: None, to: piece}))
+            for square, piece in place.own()
+            for way in self.ways(square)
+            if (to := away(square, *way)) in self.squares and to not in place.board
+        ]
+        return jumps or steps if self.must_take else jumps + steps
+
+
+class BaghChal:
+    """Goats that are placed first, tigers that jump over one goat."""
+
+    def __init__(self, goats_wait: bool = True, tigers_jump: bool = True, diagonals: bool = True) -> None:
+        self.goats_wait, self.tigers_jump, self.diagonals = goats_wait, tigers_jump, diagonals
+        self.squares = {at(x, y) for x in range(5) for y in range(5)}
+
+    def start(self) -> Place:
+        return Place(dict.fromkeys(("a1", "e1", "a5", "e5"), "t"), hands=(20, 0))
+
+    def moves(self, place: Place) -> Found:
+        free = [square for square in self.squares if square not in place.board]
+        found: Found = []
+        if place.is_first and place.held():
+            found += [(("*", square), place.after({square: "G"}, hands=place.fewer())) for square in free]
+            if self.goats_wait:
+                return found
+        for square, piece in place.own():
+            for x, y in EIGHT if self.diagonals and is_strong(square) else FOUR:
+                near, far = away(square, x, y), away(square, 2 * x, 2 * y)
+                if near in free:
+                    found.append(((square, near), place.after({square: None, near: piece})))
+                if self.tigers_jump and piece == "t" and place.board.get(near) == "G" and far in free:
+                    found.append(((square, far), place.after({square: None, near: None, far: piece})))
+        return found
+
+
+class FoxAndGeese:
+    """A fox that jumps over geese, who never go back."""
+
+    def __init__(self, geese_go_back: bool = False, goes_on: bool = True) -> None:
+        self.geese_go_back, self.goes_on = geese_go_back, goes_on
+        self.squares = {at(x, y) for x in range(7) for y in range(7) if 2 <= x <= 4 or 2 <= y <= 4}
+
+    def start(self) -> Place:
+        return Place({square: "g" for square in self.squares if spot(square)[1] >= 4} | {"d4": "F"})
+
+    def moves(self, place: Place) -> Found:
+        found: Found = []
+
+        def jump(board: dict[Square, str], path: Path) -> None:
+            for x, y in FOUR:
+                over, to = away(path[-1], x, y), away(path[-1], 2 * x, 2 * y)
+                if board.get(over) == "g" and to in self.squares and to not in board:
+                    after = {square: piece for square, piece in board.items() if square not in (path[-1], over)}
+                    after[to] = "F"
+                    found.append(((*path, to), replace(place, board=after, is_first=False)))
+                    if self.goes_on:
+                        jump(after, (*path, to))
+
+        for square, piece in place.own():
+            for x, y in FOUR:
+                to = away(square, x, y)
+                if to in self.squares and to not in place.board and (piece == "F" or y <= 0 or self.geese_go_back):
+                    found.append(((square, to), place.after({square: None, to: piece})))
+            if piece == "F":
+                jump(place.board, (square,))
+        return found
+
+
+class Star:
+    """Stones on eight points round a middle (mu torere), or on five (pong hau k'i)."""
+
+    def __init__(self, points: Sequence[Square], middle: Square, start: str, *, guarded: bool, open_ring: bool) -> None:
+        self.points, self.middle, self.first, self.guarded = points, middle, start, guarded
+        self.closed = not open_ring
+
+    def start(self) -> Place:
+        return Place(dict(zip(self.points, self.first, strict=True)))
+
+    def beside(self, square: Square) -> list[Square]:
+        number, last = self.points.index(square), len(self.points) - 1
+        near = [self.points[each] for each in (number - 1, number + 1) if 0 <= each <= last]
+        if self.closed and number in (0, last):
+            near.append(self.points[last - number])
+        return near
+
+    def moves(self, place: Place) -> Found:
+        found: Found = []
+        for square, piece in place.own():
+            if square == self.middle:
+                ways = list(self.points)
+            else:
+                near = self.beside(square)
+                is_let_in = not self.guarded or any(place.is_enemy(place.board.get(each)) for each in near)
+                ways = [*near, *([self.middle] if is_let_in else [])]
+            found += [((square, to), place.after({square: None, to: piece})) for to in ways if to not in place.board]
+        return found
