@@ -220,7 +220,7 @@ def test_a_description_has_the_moves_of_the_written_rules_in_many_positions(game
 
 def test_a_store_counts_by_these_duties_and_other_engines_know_nothing_of_them(games: Games) -> None:
     rules = games["gdl/brazilian-draughts"]
-    assert [rules.perft(rules.start, depth, legal=True).count for depth in (1, 2, 3)] == [7, 49, 302]
+    assert rules.perft(rules.start, 3, legal=True).count == 302
     assert not rules.columns.judges
     with pytest.raises(StoreError, match="duties or chains"):
         rules.perft(rules.start, 2, legal=True, engine="duckdb")

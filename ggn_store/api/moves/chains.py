@@ -19,6 +19,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
 from ggn_store.store.moves import chains as stored
 from ggn_store.store.moves.chains import Chained
+from ggn_store.store.moves.fast import EVERYTHING
 
 
 class Chains:
@@ -38,8 +39,14 @@ class Chains:
         if handle.revision.dialect != "gdl":
             return []  # no other names the actions of its possibilities
         position = handle.on_board(position)
+        if asked == Chained() and not self._may_begin(position):
+            return []
         with handle.opened() as opened:
             return stored.chains(opened, position, asked)
+
+    def _may_begin(self, position: Position) -> bool:
+        """Whether there is a first step, which is known at once, and in most positions there is none."""
+        return any(move.chainable for move in self.moves.one(position, EVERYTHING, None, "fast"))
 
     def explain(self, position: Position, asked: Chained) -> tuple[str, list[str]]:
         placed = self.handle.on_board(position)
