@@ -157,4 +157,4 @@ def test_a_description_has_the_moves_of_the_written_rules(games: Games, name: st
 @pytest.mark.long
 @pytest.mark.parametrize("name", GAMES)
 def test_a_description_has_the_moves_of_the_written_rules_in_many_positions(games: Games, name: str) -> None:
-    assert list(differences(games[f"gdl/{name}"], name, MANY)) == []
+    assert list(differences(games[f"gdl/{name}"], name, MOST.get(name, MANY))) == []
