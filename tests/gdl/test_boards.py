@@ -87,20 +87,21 @@ def positions(name: str, count: int) -> tuple[Place, ...]:
             if not moves or len(found) >= count:
                 break
             if ply == 0 or chance.random() < 0.3:
-                found.append(thinned(at, chance))
+                found.append(thinned(at, chance, rules))
             taking = [after for _, after in moves if len(after.board) < len(at.board) or after.phase == "take"]
             at = chance.choice(taking) if taking and chance.random() < 0.5 else chance.choice(moves)[1]
     return tuple(found)
 
 
-def thinned(at: Place, chance: random.Random) -> Place:
+def thinned(at: Place, chance: random.Random, rules: Any) -> Place:
     """A position, perhaps without some of its pieces, or with others in their places."""
     if at.phase == "take" or not at.board or chance.random() < 0.5:
         return at
     kept = {square: piece for square, piece in at.board.items() if chance.random() < 0.6}
     if not at.hands[0] and chance.random() < 0.5:
         kept = dict(zip(kept, chance.sample(list(kept.values()), len(kept)), strict=True))
-    return replace(at, board=kept)
+    is_possible = getattr(rules, "is_possible", lambda _: True)
+    return replace(at, board=kept) if is_possible(kept) else at
 
 
 def ends(found: Found) -> Sequence[object]:

@@ -248,6 +248,10 @@ class Jungle:
         turned = {at(6 - spot(square)[0], 8 - spot(square)[1]): piece.lower() for square, piece in board.items()}
         return Place({**board, **turned})
 
+    def is_possible(self, board: dict[Square, str]) -> bool:
+        """Whether nothing but rats swims."""
+        return all(piece.upper() == "R" for square, piece in board.items() if square in self.water)
+
     def moves(self, place: Place) -> Found:
         found: Found = []
         for square, piece in place.own():
