@@ -57,15 +57,15 @@ class BetzaError(GgnStoreError, ValueError):
     """Not Betza's notation; the message shows the string with a caret under what is wrong."""
 
 
-def parse(text: str, dimensions: int = 2) -> tuple[Pattern, ...]:
-    """The patterns of a string, in its order, on a board of so many dimensions; raises BetzaError.
+def parse(text: str, dimensions: int = 2, hexagonal: bool = False) -> tuple[Pattern, ...]:
+    """The patterns of a string, in its order, on a board of so many dimensions or of hexagons; raises BetzaError.
 
     An empty string is a piece that never moves.
     """
     if len(text) > limits.BETZA_LENGTH.most:
         most, more = limits.BETZA_LENGTH.most, limits.BETZA_LENGTH.more
         raise BetzaError(f"a Betza string has at most {most:,} characters, not {len(text):,}{more}")
-    return tuple(_Parser(text, dimensions).patterns())
+    return tuple(_Parser(text, dimensions, hexagonal).patterns())
 
 
 @dataclass(slots=True)
@@ -92,8 +92,11 @@ class _Atom:
 
 
 class _Parser:
-    def __init__(self, text: str, dimensions: int) -> None:
+    def __init__(self, text: str, dimensions: int, hexagonal: bool) -> None:
         self._text = text
+        self._hexagonal = hexagonal
+        # Directions by letters, and what is made of them, are for squares in a plane.
+        self._is_plane = dimensions == 2 and not hexagonal
         self._dimensions = dimensions
         self._at = 0
 
@@ -197,8 +200,11 @@ class _Parser:
             leaps = tuple(leap for leap in leaps if leap[1] == 0)
             if not leaps:
                 self._fail(f"{letter} needs two dimensions, and the board has one", start)
-        images = in_order({image for leap in leaps for image in images_of(leap, self._dimensions)})
+        images = in_order({image for leap in leaps for image in self._images_of(leap)})
         return _Atom(start, letter, images, scale_of(leaps[0]), reach)
+
+    def _images_of(self, vector: Vector) -> set[Vector]:
+        return images_of(vector, self._dimensions, self._hexagonal)
 
     def _length(self, default: int) -> int:
         match = _LENGTH.match(self._text, self._at)
@@ -227,7 +233,7 @@ class _Parser:
             self._fail(f"the vector has {len(vector)} dimensions and the board {self._dimensions}", start)
         self._at = match.end()
         vector = (*vector, *(0,) * (self._dimensions - len(vector)))
-        images = (vector,) if signed else in_order(images_of(vector, self._dimensions))
+        images = (vector,) if signed else in_order(self._images_of(vector))
         reach = self._length(1)
         return _Atom(start, match[0], images, 0 if signed else scale_of(vector), reach)
 
@@ -257,8 +263,8 @@ class _Parser:
         self._check(modifiers, atom, leg)
         if first:
             return replace(leg, tracks=self._tracks(modifiers, atom))
-        if self._dimensions != 2:
-            self._fail("legs that turn are for boards of two dimensions", modifiers.start)
+        if not self._is_plane:
+            self._fail("legs that turn are for squares in two dimensions", modifiers.start)
         return replace(leg, turns=self._turns(modifiers, atom), scale=atom.scale)
 
     def _check(self, modifiers: _Modifiers, atom: _Atom, leg: Leg) -> None:
@@ -292,8 +298,9 @@ class _Parser:
     def _directed(self, modifiers: _Modifiers, atom: _Atom) -> tuple[Vector, ...]:
         if not modifiers.directions:
             return atom.images
-        if self._dimensions == 3:
-            message = "directions are for boards of two dimensions; in space they are vectors with signs: (0,+1,0)"
+        if self._dimensions == 3 or self._hexagonal:
+            example, where = ("(0,+1)", "among hexagons") if self._hexagonal else ("(0,+1,0)", "in space")
+            message = f"directions are for squares in two dimensions; {where} they are vectors with signs: {example}"
             self._fail(message, modifiers.directions[0][1])
         chosen: set[Vector] = set()
         for direction, at in modifiers.directions:
@@ -307,15 +314,15 @@ class _Parser:
         return in_order(chosen)
 
     def _crooked(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
-        if self._dimensions != 2 or atom.scale == 0 or atom.name in _BOTH:
-            self._fail("z is for straight or diagonal rides of two dimensions", modifiers.others["z"])
+        if not self._is_plane or atom.scale == 0 or atom.name in _BOTH:
+            self._fail("z is for straight or diagonal rides on squares of two dimensions", modifiers.others["z"])
         tracks = [(each, turned(each, turn, atom.scale)) for each in images for turn in (2, 6)]
         return tuple(tracks)
 
     def _circular(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
         ring = in_order(atom.images)
-        if self._dimensions != 2 or atom.name in _BOTH or len(ring) < 4:
-            self._fail("q is for the rides of one atom in two dimensions", modifiers.others["q"])
+        if not self._is_plane or atom.name in _BOTH or len(ring) < 4:
+            self._fail("q is for the rides of one atom on squares in two dimensions", modifiers.others["q"])
         size = len(ring)
         return tuple(
             tuple(ring[(ring.index(each) + turn * step) % size] for step in range(size))

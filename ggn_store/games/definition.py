@@ -12,7 +12,7 @@ from typing import Any, Final
 from ggn_store.errors import DocumentError, NotationError, offer
 from ggn_store.games import estimate, playing
 from ggn_store.games.rules import SIDES, Definition, PieceRule
-from ggn_store.games.squares import Squares, read_board
+from ggn_store.games.squares import Squares, read_board, read_hexagons
 from ggn_store.games.tables import Tables
 from ggn_store.games.toml_text import Path, Table, Values, key_path
 from ggn_store.limits import TooManyError
@@ -25,7 +25,7 @@ __all__ = ["Definition", "DefinitionError", "PieceRule", "read"]
 
 TIERS: Final = ("A", "B", "C", "D")
 KEYS: Final = (
-    *("title", "source", "tier", "notes", "board", "squares", "cylinder", "turned", "style", "styles"),
+    *("title", "source", "tier", "notes", "board", "squares", "cylinder", "hexagons", "turned", "style", "styles"),
     *("start", "host", "play", "zones", "pieces", "first", "second", "hands"),
 )
 
@@ -56,8 +56,10 @@ def _definition(values: Values, data: dict[str, Any], text: str) -> Definition |
         values.complain(("title",), "a definition has a title", allowed='such as title = "My game"')
     board = read_board(values, data)
     styles = _styles(values, data)
-    turned = values.flag(data, "turned")
-    squares = Squares(values, board, turned)
+    hexagons = read_hexagons(values, data, board)
+    # Of the ways in which two sides can face each other on hexagons, one is for every board of them.
+    turned = values.flag(data, "turned") or hexagons is not None
+    squares = Squares(values, board, turned, hexagons)
     squares.read_zones(data)
     hands = values.table(data, "hands")
     values.known_keys(hands, ("hands",), "hands", ("captures",))
@@ -81,6 +83,7 @@ def _definition(values: Values, data: dict[str, Any], text: str) -> Definition |
         tier=tier,
         start=None if start is None else data["start"],
         cylinder=cylinder,
+        hexagons=hexagons,
         turned=turned,
         zones=squares.zones,
         said=said,

@@ -195,8 +195,7 @@ class _Box:
 
 
 def _sizes(definition: Definition) -> tuple[int, ...]:
-    extent = definition.board.extent
-    return (len(definition.board.squares),) if extent is None else extent[1]
+    return (len(definition.board.squares),) if definition.board.extent is None else definition.lattice.size
 
 
 def _room(vector: Vector, sizes: Sequence[int]) -> int:

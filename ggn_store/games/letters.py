@@ -13,6 +13,7 @@ from functools import cached_property
 
 from ggn_store.errors import PositionError
 from ggn_store.games.rules import SIDES, Castling, Definition, Form, Mark
+from ggn_store.model.documents.geometry import Lattice
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
@@ -47,7 +48,7 @@ class Letters:
     @cached_property
     def rows(self) -> tuple[tuple[str | None, ...], ...]:
         """The squares in the order of the text, the highest rank first; None where the board has a hole."""
-        lattice = self.definition.lattice
+        lattice = Lattice(self.definition.board)  # of labels, wherever hexagons lie
         files, ranks = (range(low, low + size) for low, size in zip(lattice.low, lattice.size, strict=True))
         return tuple(tuple(lattice.at((file, rank)) for file in files) for rank in reversed(ranks))
 

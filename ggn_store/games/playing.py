@@ -15,6 +15,7 @@ from ggn_store.games.rules import SIDES, Definition, End, Said
 from ggn_store.games.squares import Squares
 from ggn_store.games.toml_text import Table, Values
 from ggn_store.model.documents.document import Envelope
+from ggn_store.model.documents.geometry import Lattice
 from ggn_store.model.moves import play
 from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, Crossing, Duty, Outcome, Play
 from ggn_store.notation import cell
@@ -87,12 +88,15 @@ def _crossings(definition: Definition) -> Iterator[Crossing]:
     for form in definition.forms.values():
         for castling in form.piece.castling if form.kind == "unmoved" else ():
             if castling.side == form.side:
-                way = tuple(_way(castling.source, castling.destination))
+                way = tuple(_way(definition.lattice, castling.source, castling.destination))
                 yield Crossing(form.identifier, castling.source, castling.destination, way)
 
 
-def _way(source: str, destination: str) -> Iterator[str]:
+def _way(lattice: Lattice, source: str, destination: str) -> Iterator[str]:
     """The squares of a king's way in castling, from its start to its end."""
+    if lattice.hexagonal and (lines := lattice.lines(source, destination)):
+        yield from (source, *lines[0], destination)
+        return
     (file, *rest), (last, *_) = cell.parse(source), cell.parse(destination)
     step = 1 if last >= file else -1
     for each in range(file, last + step, step):

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from ggn_store.games.patterns import Pattern
 from ggn_store.games.routes import Route, routes
 from ggn_store.model.documents.board import Board
-from ggn_store.model.documents.geometry import Lattice, view
+from ggn_store.model.documents.geometry import Labels, Lattice, view
 from ggn_store.model.moves.play import Duty, Outcome
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side, State, other_side
@@ -23,6 +23,14 @@ SIDES: Final[tuple[Side, ...]] = ("first", "second")
 TRIGGERS: Final[tuple[Trigger, ...]] = ("enter", "enter-or-leave", "any")
 Forced = Literal["no", "yes", "immobile"]
 FormKind = Literal["plain", "unmoved", "marked"]
+# How hexagons may be laid out, and what their labels then are.
+HEXAGONS: Final[Mapping[str | None, Labels]] = {
+    "rows": "axial",
+    "rows-left": "leaning",
+    "files": "axial",
+    "files-down": "falling",
+    "files-bent": "bent",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +203,8 @@ class Definition:
 
     `styles` are those of the first and the second player, `said` is how it is played as far as that is written.
     `captures` says whether captured pieces go to the taker's hand, `turned` whether left and right are exchanged for
-    the second side. `text` is the TOML text that all this was read from.
+    the second side, `hexagons` how such are laid out, None on a board of squares. `text` is the TOML text that all this
+    was read from.
     """
 
     title: str
@@ -207,6 +216,7 @@ class Definition:
     notes: str | None = None
     start: str | None = None
     cylinder: bool = False
+    hexagons: str | None = None
     turned: bool = False
     zones: Mapping[str, Zone] = field(default_factory=dict)
     said: Said = field(default_factory=Said)
@@ -221,7 +231,7 @@ class Definition:
     @functools.cached_property
     def lattice(self) -> Lattice:
         """How the squares lie."""
-        return Lattice(self.board, cylinder=self.cylinder)
+        return Lattice(self.board, self.hexagons is not None, self.cylinder, HEXAGONS.get(self.hexagons, "axial"))
 
     @functools.cached_property
     def first(self) -> Army:

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.errors import NotationError
-from ggn_store.games.rules import SIDES, Zone
+from ggn_store.games.rules import HEXAGONS, SIDES, Zone
 from ggn_store.games.toml_text import Path, Table, Values
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
-from ggn_store.model.documents.geometry import Lattice, opposite, scale_of, unit
+from ggn_store.model.documents.geometry import Lattice, opposite
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
@@ -44,6 +44,15 @@ def read_board(values: Values, data: Table) -> Board | None:
         values.complain(("board",), "the board is too large", shape, limits.DEFINITION_SQUARES.allowed)
         return None
     return board
+
+
+def read_hexagons(values: Values, data: Table, board: Board | None) -> str | None:
+    """How the hexagons of a board are labelled; None where it has none."""
+    found = values.choice(data, "hexagons", (), map(str, HEXAGONS))
+    if found is not None and board is not None and (board.extent is None or len(board.extent[0]) != 2):
+        values.complain(("hexagons",), "hexagons are for boards of two dimensions", board.shape_text, 'such as "9x9"')
+        return None
+    return found
 
 
 def _read_squares(values: Values, data: Table) -> Board | None:
@@ -83,9 +92,10 @@ def _points(values: Values, item: str, path: Path) -> list[tuple[int, ...]]:
 class Squares:
     """What a definition calls its squares; without a board (because that is wrong) nothing is said about them."""
 
-    def __init__(self, values: Values, board: Board | None, turned: bool = False) -> None:
+    def __init__(self, values: Values, board: Board | None, turned: bool = False, hexagons: str | None = None) -> None:
         self._values = values
         self.board = board
+        self.are_hexagons = hexagons is not None
         self.zones: dict[str, Zone] = {}
         # Where each square is for the second side; None where that is no square.
         self.mirror: Mapping[str, str | None] = {}
@@ -94,21 +104,17 @@ class Squares:
         if board is not None:
             everything = frozenset(board.squares)
             self.zones[ALL] = Zone(everything, everything)
-            self._lattice = Lattice(board)
+            self._lattice = Lattice(board, self.are_hexagons, labels=HEXAGONS.get(hexagons, "axial"))
             self.dimensions = self._lattice.dimensions
             images = self._lattice.images(opposite(self.dimensions, turned))
-            self.mirror = {
-                square: image if image in board.numbers else None
-                for square, image in zip(board.squares, images, strict=True)
-            }
+            self.mirror = {square: image or None for square, image in zip(board.squares, images, strict=True)}
 
     def between(self, one: str, other: str) -> list[str]:
-        """The squares strictly between two of the board; none where no line along files, ranks or layers joins them."""
+        """The squares strictly between two of the board; none where no line of rooks joins them."""
         vector = self._lattice.vector(one, other)
-        if sum(map(bool, vector)) != 1:
+        if not self.are_hexagons and sum(map(bool, vector)) != 1:
             return []
-        leaps = (tuple(count * part for part in unit(vector)) for count in range(1, scale_of(vector)))
-        return [square for leap in leaps if (square := self._lattice.step(one, leap)) is not None]
+        return list(next(iter(self._lattice.lines(one, other)), ()))
 
     def read_zones(self, data: Table) -> None:
         """The named zones of [zones], in their order; a zone may be made of those before it."""

@@ -138,7 +138,7 @@ class Tables:
         if not text:
             return Moves()
         try:
-            moves = Moves(text, parse(text, self._squares.dimensions or 2))
+            moves = Moves(text, parse(text, self._squares.dimensions or 2, self._squares.are_hexagons))
         except BetzaError as error:
             message, _, detail = str(error).partition("\n")
             self._values.complain(path, message, text, detail=detail or None)

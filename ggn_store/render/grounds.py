@@ -72,13 +72,19 @@ HEXAGON: Final = 2 / 3**0.5
 """How tall a hexagon on its tip is, for each unit that it is wide."""
 
 
-def hexagons(middles: Iterable[Point], size: float, **attributes: str | float | None) -> str:
-    """Many hexagons on their tips, `size` wide, as one path; nothing where there are none."""
+def hexagons(middles: Iterable[Point], size: float, on_sides: bool = False, **attributes: str | float | None) -> str:
+    """Many hexagons on their tips, `size` wide, as one path; nothing where there are none.
+
+    Those `on_sides` are `size` high.
+    """
     half, quarter = size / 2, size * HEXAGON / 4
-    tips = [f"l{svg.number(x * half)} {svg.number(y * quarter)}" for x, y in ((1, 1), (-1, 1), (-1, -1))]
-    side = svg.number(2 * quarter)
-    around = f"{tips[0]}v{side}{tips[1]}{tips[2]}v-{side}z"
-    path = "".join(f"M{svg.number(x)} {svg.number(y - 2 * quarter)}{around}" for x, y in middles)
+    corners = ((1, 1), (-1, 1), (-1, -1))
+    steps = [(y * quarter, x * half) if on_sides else (x * half, y * quarter) for x, y in corners]
+    tips = [f"l{svg.number(x)} {svg.number(y)}" for x, y in steps]
+    side, along = svg.number(2 * quarter), "h" if on_sides else "v"
+    around = f"{tips[0]}{along}{side}{tips[1]}{tips[2]}{along}-{side}z"
+    begin = (-2 * quarter, 0) if on_sides else (0, -2 * quarter)
+    path = "".join(f"M{svg.number(x + begin[0])} {svg.number(y + begin[1])}{around}" for x, y in middles)
     return svg.element("path", d=path, **attributes) if path else ""
 
 

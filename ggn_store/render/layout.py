@@ -11,6 +11,7 @@ from typing import Final
 from ggn_store import limits
 from ggn_store.errors import PictureError, printable
 from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.geometry import Lattice
 from ggn_store.model.pictures.style import PLAIN, Style
 from ggn_store.notation import cell
 from ggn_store.render import grounds, svg
@@ -23,6 +24,8 @@ _MARGIN: Final = 6.0
 _APART: Final = 2 * UNIT  # the nearest places of a network
 _WIDEST: Final = 44  # squares; further layers go to the next row
 _DARK: Final = "#d6c3a0"
+_MEDIUM: Final = "#e8d9b9"
+_SMALL: Final = 9.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,13 @@ class Layout:
     bottom: float
     right: float
     is_hexagonal: bool = False
+    on_sides: bool = False
 
     def cells(self, squares: Iterable[str], **attributes: str | float | None) -> str:
         """The shapes of squares as one element; nothing where there are none."""
         known = [square for square in squares if square in self.corners]
         if self.is_hexagonal:
-            return grounds.hexagons(map(self.middle, known), UNIT, **attributes)
+            return grounds.hexagons(map(self.middle, known), UNIT, self.on_sides, **attributes)
         return svg.squares((self.corners[square] for square in known), UNIT, **attributes)
 
     def middle(self, square: str) -> tuple[float, float]:
@@ -78,6 +82,8 @@ def lay_out(board: Board, is_flipped: bool = False, style: Style = PLAIN) -> Lay
     if box is None or math.prod(box[1]) > max(64, 4 * len(board.squares)):
         return _listed(board.squares[::-1] if is_flipped else board.squares)
     if style.ground == "hexagons" and len(box[1]) == 2:
+        if style.upright or style.labels != "axial":
+            return _tiled(board, is_flipped, style)
         return _hexagonal(board, *box, is_flipped)
     return _drawn(board, *box, is_flipped, style)
 
@@ -183,6 +189,37 @@ def _hexagonal(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_fl
     found = Layout(corners, (), right, bottom + _LABEL + _MARGIN, _MARGIN, bottom, right, is_hexagonal=True)
     floor = found.cells(corners, fill=LIGHT, stroke=EDGE, stroke_width=1)
     return replace(found, ground=(svg.group([floor], class_="board"), svg.group(labels, fill=svg.FAINT)))
+
+
+def _tiled(board: Board, is_flipped: bool, style: Style) -> Layout:
+    """Hexagons, each with its label; three tones, as for three bishops."""
+    tall, pitch = UNIT * grounds.HEXAGON, UNIT * grounds.HEXAGON * 0.75
+    points = Lattice(board, hexagonal=True, labels=style.labels).points
+    turn = -1 if is_flipped else 1
+    middles = {
+        square: (turn * x * pitch, -turn * (y + x / 2) * UNIT)
+        if style.upright
+        else (turn * (x + y / 2) * UNIT, -turn * y * pitch)
+        for square, (x, y) in points.items()
+    }
+    left, top = (min(axis) for axis in zip(*middles.values(), strict=True))
+    right, bottom = (max(axis) for axis in zip(*middles.values(), strict=True))
+    across, down = _MARGIN + tall / 2 - left, _MARGIN + tall / 2 - top
+    corners = {square: (x + across - UNIT / 2, y + down - UNIT / 2) for square, (x, y) in middles.items()}
+    width, height = right - left + tall + 2 * _MARGIN, bottom - top + tall + 2 * _MARGIN
+    upright = style.upright
+    found = Layout(corners, (), width, height, _MARGIN, height - _MARGIN, width, is_hexagonal=True, on_sides=upright)
+    tones = [[square for square, (x, y) in points.items() if (x - y) % 3 == tone] for tone in range(3)]
+    colours = (LIGHT, _MEDIUM, _DARK)
+    floor = [
+        found.cells(squares, fill=fill, stroke=EDGE, stroke_width=1)
+        for squares, fill in zip(tones, colours, strict=True)
+    ]
+    labels = [
+        svg.text(printable(square), x + UNIT / 2, y + UNIT - (5 if style.upright else 0), UNIT / 2, Font(_SMALL))
+        for square, (x, y) in corners.items()
+    ]
+    return replace(found, ground=(svg.group(floor, class_="board"), svg.group(labels, fill=svg.FAINT)))
 
 
 def _ground(*tones: tuple[Iterable[tuple[float, float]], str]) -> str:

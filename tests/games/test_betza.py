@@ -310,11 +310,18 @@ def test_space_and_lines_refuse_what_they_do_not_have() -> None:
         ("fW", 3, "in space they are vectors with signs"),
         ("F", 1, "needs two dimensions, and the board has one"),
         ("oW", 1, "no files that wrap round"),
-        ("afW", 3, "legs that turn are for boards of two dimensions"),
-        ("zR", 3, "z is for straight or diagonal rides of two dimensions"),
+        ("afW", 3, "legs that turn are for squares in two dimensions"),
+        ("zR", 3, "z is for straight or diagonal rides on squares of two dimensions"),
     ]:
         with pytest.raises(BetzaError, match=message):
             parse(betza, dimensions)
+
+
+def test_hexagons_refuse_what_is_for_squares() -> None:
+    for betza in ("fW", "zR", "qR", "afW"):
+        with pytest.raises(BetzaError, match="squares"):
+            parse(betza, hexagonal=True)
+    assert parse("W(0,+2)", hexagonal=True)[0].legs[0].tracks != parse("W(0,+2)")[0].legs[0].tracks
 
 
 # --- properties ---

@@ -26,7 +26,7 @@ FEW = (
     *("minixiangqi", "racingkings", "seirawan", "shako", "spartan", "snailtrail", "threekings"),
 )
 GAMES = [pytest.param(name, marks=() if name in FEW else pytest.mark.long) for name in library.names()]
-REFUSED = {"gomoku", "grant-acedrex", "omega", "raumschach"}
+REFUSED = {"de-vasa", "glinski", "gomoku", "grant-acedrex", "mccooey", "omega", "raumschach", "shafran"}
 # Nothing of theirs is in a hand until another board puts it there, and then an import knows of no drop.
 ANOTHER_BOARD = {"bughouse", "koedem", "supply"}
 

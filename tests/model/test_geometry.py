@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ggn_store.model.documents.board import Board, box, parse_shape
-from ggn_store.model.documents.geometry import Lattice, Network, opposite, symmetries
+from ggn_store.model.documents.geometry import Labels, Lattice, Network, images_of, opposite, symmetries
 
 PLAIN = Lattice(parse_shape("8x8"))
 CYLINDER = Lattice(parse_shape("8x8"), cylinder=True)
@@ -59,6 +59,27 @@ def test_a_symmetry_takes_each_place_to_its_image() -> None:
     turned = dict(zip(PLAIN.places, PLAIN.images(opposite(2, is_turned=True)), strict=True))
     assert (turned["a1"], turned["e2"]) == ("h8", "d7")
     assert [len(symmetries(dimensions)) for dimensions in (1, 2, 3)] == [2, 8, 48]
+
+
+@pytest.mark.parametrize(
+    ("labels", "around_c3", "image"),
+    [
+        ("axial", "c2 d2 b3 d3 b4 c4", "e5"),
+        ("leaning", "b2 c2 b3 d3 c4 d4", "e5"),
+        ("falling", "b2 c2 b3 d3 c4 d4", "e5"),
+        ("bent", "c2 b3 d3 b2 d2 c4", ""),
+    ],
+)
+def test_labels_of_hexagons_say_where_they_lie(labels: Labels, around_c3: str, image: str) -> None:
+    lattice = Lattice(parse_shape("5x5"), hexagonal=True, labels=labels)
+    assert set(around(lattice, "c3").split()) == set(around_c3.split())
+    assert dict(zip(lattice.places, lattice.images(opposite(2, is_turned=True)), strict=True))["a1"] == image
+
+
+def test_images_of_a_vector_are_as_many_as_hexagons_have() -> None:
+    assert images_of((1, 0), 2, hexagonal=True) == {(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)}
+    assert images_of((1, 1), 2, hexagonal=True) == {(1, 1), (-1, 2), (-2, 1), (-1, -1), (1, -2), (2, -1)}
+    assert len(images_of((2, 1), 2, hexagonal=True)) == 12
 
 
 def test_a_network_has_edges_and_no_lines() -> None:

@@ -68,8 +68,13 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
     names = {identifier: name for identifier in handle.pieces if (name := piece_name(definition, identifier))}
     own = "go" if definition is not None and _has_only_stones(definition) else _own(handle.pieces, names)
     pieces = own if asked is None or asked == "letters" else _named(asked)
-    ground = _GROUNDS.get(pieces, "hexagons" if _is_hexagonal(handle) else "squares")
     shown: PieceSet = "letters" if asked == "letters" else pieces
+    lattice = _hexagons(handle)
+    if lattice is not None and pieces not in _GROUNDS:
+        walls = _walls(definition) if definition is not None and asked != "letters" else frozenset()
+        upright = definition is not None and str(definition.hexagons).startswith("files")
+        return Style("hexagons", shown, names, walls=walls, labels=lattice.labels, upright=upright)
+    ground = _GROUNDS.get(pieces, "squares")
     if (places := _places(handle)) and ground == "squares":
         network = geometry_of(handle)
         assert isinstance(network, Network)  # noqa: S101  (which alone has places)
@@ -100,9 +105,10 @@ def geometry_of(handle: Handle) -> Geometry | None:
     return None if handle.specification is None else handle.specification.topology.geometry
 
 
-def _is_hexagonal(handle: Handle) -> bool:
-    found = geometry_of(handle)
-    return isinstance(found, Lattice) and found.hexagonal
+def _hexagons(handle: Handle) -> Lattice | None:
+    """How the hexagons of a board lie; None where it has none."""
+    found = geometry_of(handle) if handle.definition is None else handle.definition.lattice
+    return found if isinstance(found, Lattice) and found.hexagonal else None
 
 
 def _places(handle: Handle) -> dict[str, tuple[float, float]]:

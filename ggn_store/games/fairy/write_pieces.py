@@ -38,6 +38,8 @@ def _require_board(definition: Definition, name: str) -> None:
     lattice = definition.lattice
     if lattice.dimensions != 2:
         raise ConversionError(f"{name}: Fairy-Stockfish has boards of two dimensions, and this one has another number")
+    if lattice.hexagonal:
+        raise ConversionError(f"{name}: Fairy-Stockfish has boards of squares, and this one has hexagons")
     files, ranks = lattice.size
     if files > MAX_FILES or ranks > MAX_RANKS or tuple(lattice.low) != (0, 0):
         found = f"{files}x{ranks}" + ("" if tuple(lattice.low) == (0, 0) else ", and does not begin at a1")

@@ -56,9 +56,7 @@ class Board:
         points = list(map(cell.parse, self.squares))
         if len(set(map(len, points))) > 1 or len(points[0]) > 3:
             return None
-        low = tuple(map(min, zip(*points, strict=True)))
-        high = tuple(map(max, zip(*points, strict=True)))
-        return low, tuple(b - a + 1 for a, b in zip(low, high, strict=True))
+        return extent_of(points)
 
     @property
     def coordinates(self) -> tuple[tuple[int, ...], ...] | None:
@@ -83,6 +81,13 @@ class Board:
     def shape_text(self) -> str | None:
         """The shape as people write it: `8x8`, `5x5x5`; None for listed squares."""
         return None if self.shape is None else "x".join(map(str, self.shape))
+
+
+def extent_of(points: Iterable[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The lowest coordinates of points, and the shape of the box around them."""
+    axes = [*zip(*points, strict=True)]
+    low, high = tuple(map(min, axes)), tuple(map(max, axes))
+    return low, tuple(b - a + 1 for a, b in zip(low, high, strict=True))
 
 
 def box(shape: tuple[int, ...], origin: tuple[int, ...] | None = None) -> Board:

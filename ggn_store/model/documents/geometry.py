@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Final
+from typing import Final, Literal
 
-from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.board import Board, extent_of
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
@@ -35,10 +35,21 @@ def unit(vector: Vector) -> Vector:
     return tuple([part // length for part in vector])
 
 
-def images_of(vector: Vector, dimensions: int) -> set[Vector]:
+def images_of(vector: Vector, dimensions: int, hexagonal: bool = False) -> set[Vector]:
     """Every image of a vector under the symmetries of a board, on which it may have to be one of more dimensions."""
     padded = (*vector[:dimensions], *(0,) * (dimensions - len(vector)))
+    if hexagonal:
+        turns = [*hexagonal_turns(padded)]
+        return {image for x, y in turns for image in ((x, y), (y, x))}
     return {symmetry(padded) for symmetry in symmetries(dimensions)}
+
+
+def hexagonal_turns(vector: Vector) -> Iterator[Vector]:
+    """A vector among hexagons, as it is and in its five other turns."""
+    for _ in range(6):
+        yield vector
+        x, y = vector
+        vector = (-y, x + y)
 
 
 def scale_of(leap: Vector) -> int:
@@ -164,18 +175,24 @@ def view(side: Side, dimensions: int, is_turned: bool = False) -> Symmetry:
 
 # --- boards ---
 
+Labels = Literal["axial", "leaning", "falling", "bent"]
+"""What the labels of hexagons say: axial coordinates; or those of a board whose files lean to the left; or, where
+hexagons touch along files, whose ranks fall to the right; or fall to the middle file, and rise from there."""
+
 
 @dataclass(frozen=True)
 class Lattice:
     """A board whose squares have coordinates.
 
     Its places are squares, in two dimensions with eight neighbours, or hexagons with six; on a `cylinder` files wrap
-    round. The board may have holes, but no squares of different dimensions (`of` gives None for such).
+    round. How the labels of hexagons become axial coordinates is what `labels` says. The board may have holes, but no
+    squares of different dimensions (`of` gives None for such).
     """
 
     board: Board
     hexagonal: bool = False
     cylinder: bool = False
+    labels: Labels = "axial"
 
     @classmethod
     def of(cls, board: Board) -> Lattice | None:
@@ -190,7 +207,14 @@ class Lattice:
     @cached_property
     def points(self) -> Mapping[str, Vector]:
         """The coordinates of each place."""
-        return {place: cell.parse(place) for place in self.places}
+        points = {place: cell.parse(place) for place in self.places}
+        if self.labels == "axial":
+            return points
+        if self.labels == "leaning":
+            return {place: (x - y, y) for place, (x, y) in points.items()}
+        files = [x for x, _ in points.values()]
+        middle = max(files) if self.labels == "falling" else (min(files) + max(files)) // 2
+        return {place: (x, y + max(0, middle - x)) for place, (x, y) in points.items()}
 
     @cached_property
     def _labels(self) -> Mapping[Vector, str]:
@@ -200,7 +224,7 @@ class Lattice:
     def _box(self) -> tuple[Vector, Vector]:
         if self.board.extent is None:
             raise ValueError("the squares of this board have no coordinates of one number of dimensions")
-        return self.board.extent
+        return self.board.extent if self.labels == "axial" else extent_of(self.points.values())
 
     @property
     def low(self) -> Vector:
@@ -246,10 +270,10 @@ class Lattice:
                 passed, at = (*passed, at), self.step(at, step)
 
     def images(self, symmetry: Symmetry) -> tuple[str, ...]:
-        """Where each place comes to under a symmetry of the box; on a board with holes that may be none of its own."""
+        """Where each place comes to under a symmetry of the box; nothing where that is a hole of the board."""
         points = [tuple(map(int.__sub__, point, self.low)) for point in self.points.values()]
         placed = [symmetry.place(point, self.size) for point in points]
-        return tuple(cell.text(tuple(map(int.__add__, point, self.low))) for point in placed)
+        return tuple(self._labels.get(tuple(map(int.__add__, point, self.low)), "") for point in placed)
 
     # --- two places ---
 
@@ -330,9 +354,12 @@ class Lattice:
 
     def rotations(self, vector: Vector) -> Iterator[Vector]:
         """A vector of two dimensions in all its other turns."""
-        for _ in range(5 if self.hexagonal else 3):
+        if self.hexagonal:
+            yield from itertools.islice(hexagonal_turns(vector), 1, None)
+            return
+        for _ in range(3):
             x, y = vector
-            vector = (-y, x + y) if self.hexagonal else (-y, x)
+            vector = (-y, x)
             yield vector
 
 

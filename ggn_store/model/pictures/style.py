@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from ggn_store.model.documents.geometry import Labels
+
 Ground = Literal["squares", "cells", "points", "hexagons", "ways"]
 PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi", "go", "makruk", "dobutsu"]
 
@@ -27,6 +29,8 @@ STYLES: Final[Mapping[str, str]] = {
 class Style:
     """How a board and its pieces are drawn: `cells` are squares of one tone.
 
+    `labels` say how hexagons lie, which touch along ranks, or along files if they are `upright`.
+
     `names` are what pieces are called, by identifier: a set of pieces has figures or characters for names, and where it
     has none the letter is drawn. The pieces of `walls` stand in the way for good, and are blocks. `palaces` are crossed
     by diagonals; a river divides `bank` from what is beyond; `stars` have a dot. On a board of ways each square is at
@@ -43,6 +47,8 @@ class Style:
     ways: frozenset[tuple[str, str]] = frozenset()
     special_ways: frozenset[tuple[str, str]] = frozenset()
     walls: frozenset[str] = frozenset()
+    labels: Labels = "axial"
+    upright: bool = False
 
 
 PLAIN: Final = Style()
