@@ -64,18 +64,22 @@ class Also:
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """What a piece may become (`to`, tokens such as `Q` and `+P`) by a move that triggers it."""
+    """What a piece may become (`to`, tokens such as `Q` and `+P`) by a move that triggers it.
+
+    `start` is where such a move begins, None for anywhere.
+    """
 
     zone: Zone
     to: tuple[str, ...]
     on: Trigger = "enter"
     forced: Forced = "no"
     capturing: bool = False
+    start: Zone | None = None
 
     def applies(self, side: Side, source: str, destination: str, captures: bool) -> bool:
         """Whether a move of `side` triggers it."""
         zone = self.zone.of(side)
-        if self.capturing and not captures:
+        if (self.capturing and not captures) or (self.start is not None and source not in self.start.of(side)):
             return False
         return destination in zone or (self.on == "enter-or-leave" and source in zone) or self.on == "any"
 

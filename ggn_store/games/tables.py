@@ -39,7 +39,7 @@ PIECE_KEYS: Final = (
 )
 ALSO_KEYS: Final = ("betza", "from", "within")
 CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")
-PROMOTION_KEYS: Final = ("to", "zone", "on", "forced", "capturing")
+PROMOTION_KEYS: Final = ("to", "zone", "from", "on", "forced", "capturing")
 WALL_KEYS: Final = ("piece", "zone", "betza", "past")
 DROP_KEYS: Final = ("zone", "nifu", "immobile", "on_top", "as")
 
@@ -243,6 +243,7 @@ class Tables:
                 cast(Trigger, on),
                 "immobile" if forced == "immobile" else "yes" if forced is True else "no",
                 capturing,
+                self._squares.optional_zone(item, "from", at),
             )
 
     def _drop(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> Drop | None:

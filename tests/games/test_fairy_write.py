@@ -26,7 +26,8 @@ FEW = (
     *("minixiangqi", "racingkings", "seirawan", "shako", "spartan", "snailtrail", "threekings"),
 )
 GAMES = [pytest.param(name, marks=() if name in FEW else pytest.mark.long) for name in library.names()]
-REFUSED = {"de-vasa", "glinski", "gomoku", "grant-acedrex", "mccooey", "omega", "raumschach", "shafran"}
+REFUSED = {"chu-shogi", "dai-shogi", "gomoku", "grant-acedrex", "omega", "raumschach", "wa-shogi"}
+REFUSED |= {"de-vasa", "glinski", "mccooey", "shafran"}
 # Nothing of theirs is in a hand until another board puts it there, and then an import knows of no drop.
 ANOTHER_BOARD = {"bughouse", "koedem", "supply"}
 

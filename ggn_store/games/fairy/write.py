@@ -192,6 +192,8 @@ class Writer(PieceWriter):
 
     def _piece_promotion(self, piece: PieceRule, rule: Promotion, where: str) -> None:
         self._zone(rule, piece, where)
+        if rule.start is not None:
+            self.leave(where, "a piece promotes wherever its move begins, in Fairy-Stockfish", moves=True)
         self.put("mandatoryPiecePromotion", str(rule.forced == "yes").lower(), where)
         self.put("piecePromotionOnCapture", str(rule.capturing).lower(), where)
         if rule.forced == "immobile":

@@ -1,0 +1,209 @@
+"""Large games of shogi by their written rules, in plain Python: what each piece does in each of eight directions.
+
+A word is a direction, a step if nothing follows it: `*` ranges, a number limits, `!` leaps over a square. `lion` takes
+two steps, taking what it meets on both, in any direction or along those that are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+Point = tuple[int, int]
+Outcome = tuple[str, str, frozenset[str], str]  # from, to, what is taken, and what it is afterwards
+
+COMPASS = {"n": (0, 1), "ne": (1, 1), "e": (1, 0), "se": (1, -1), "s": (0, -1), "sw": (-1, -1), "w": (-1, 0)}
+COMPASS["nw"] = (-1, 1)
+ALL = "n ne e se s sw w nw"
+
+_STEPS = {
+    "king": ALL,
+    "gold": "n ne e s w nw",
+    "silver": "n ne se sw nw",
+    "copper": "n ne nw s",
+    "iron": "n ne nw",
+    "stone": "ne nw",
+    "leopard": "n ne nw s se sw",
+    "tiger": "ne e se s sw w nw",
+    "elephant": "n ne e se sw w nw",
+    "between": "n s",
+    "pawn": "n",
+    "lance": "n*",
+    "white horse": "n* s* ne* nw*",
+    "chariot": "n* s*",
+    "whale": "n* s* se* sw*",
+    "side mover": "e* w* n s",
+    "boar": "e* w* ne* nw* se* sw*",
+    "vertical mover": "n* s* e w",
+    "ox": "n* s* ne* nw* se* sw*",
+    "stag": "n* s* ne e se sw w nw",
+    "bishop": "ne* se* sw* nw*",
+    "horse": "ne* se* sw* nw* n e s w",
+    "rook": "n* e* s* w*",
+    "dragon": "n* e* s* w* ne se sw nw",
+    "queen": "n* ne* e* se* s* sw* w* nw*",
+    "falcon": "ne* e* se* s* sw* w* nw* lion:n",
+    "eagle": "n* e* se* s* sw* w* lion:ne lion:nw",
+    "lion": "lion",
+    "kirin": "ne se sw nw n! e! s! w!",
+    "phoenix": "n e s w ne! se! sw! nw!",
+    "knight": "knight",
+    "cat sword": "ne se sw nw",
+    "evil wolf": "n ne e w nw",
+    "angry boar": "n e s w",
+    "violent ox": "n2 e2 s2 w2",
+    "flying dragon": "ne2 se2 sw2 nw2",
+    "cloud eagle": "n* s* ne3 nw3 e w se sw",
+    "flying falcon": "ne* se* sw* nw* n",
+    "tenacious falcon": "ne* se* sw* nw* n* s* e w",
+    "fox": "n ne se s sw nw n! ne! se! s! sw! nw!",
+    "rabbit": "n* ne se s sw nw",
+    "flying cock": "ne e w nw",
+    "raiding falcon": "n* s* ne e w nw",
+    "crow": "n se sw",
+    "dog": "ne e s w nw",
+    "liberated horse": "n* s2",
+    "heavenly horse": "knight back",
+}
+
+_CHU = """
+K king; E elephant king; G gold rook; S silver vertical mover; C copper side mover; F leopard bishop; T tiger stag
+X phoenix queen; O kirin lion; L lance white horse; A chariot whale; M side mover boar; V vertical mover ox
+B bishop horse; R rook dragon; H horse falcon; D dragon eagle; Q queen; P pawn gold
+"""
+_OTHERS = {
+    "chu-shogi": "N lion; I between elephant",
+    "dai-shogi": """
+        Z lion; J between elephant; I iron; Y stone; N knight; W cat sword; U evil wolf; -B angry boar; -O violent ox
+        -D flying dragon""",
+    "wa-shogi": """
+        K king; E cloud eagle; F flying falcon tenacious falcon; S side mover rook; X fox; R rabbit fox; W gold king
+        V silver elephant; G copper side mover; C flying cock raiding falcon; U crow flying falcon; L crow cloud eagle
+        D dog gold; M copper silver; H liberated horse heavenly horse; O lance king; P pawn gold""",
+    "heian-shogi": "K king; G gold; S silver; N knight; L lance; P pawn gold",
+}
+# What is a gold general from then on, under the one letter of a promoted pawn.
+_GOLDEN: Final = {"dai-shogi": ("I", "Y", "N", "W", "U", "-B", "-O", "-D"), "heian-shogi": ("S", "N", "L")}
+GAMES: Final = frozenset(_OTHERS)
+_DEPTH = {"chu-shogi": 4, "dai-shogi": 5, "wa-shogi": 3, "heian-shogi": 3}
+
+
+def _split(words: str) -> list[str]:
+    """The names in a line, the longest that are known first."""
+    if not words:
+        return []
+    parts = words.split(" ")
+    for count in range(len(parts), 0, -1):
+        if (name := " ".join(parts[:count])) in _STEPS:
+            return [name, *_split(" ".join(parts[count:]))]
+    raise ValueError(words)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A game: how each token moves, what it becomes, the board, how deep the zone is, and whether leaving it counts."""
+
+    moves: Mapping[str, str]
+    becomes: Mapping[str, str]
+    files: int
+    ranks: int
+    depth: int
+    is_chu: bool
+
+    @classmethod
+    def of(cls, name: str, files: int, ranks: int) -> Rules:
+        """The rules of a game."""
+        text = (_CHU if name in ("chu-shogi", "dai-shogi") else "") + "\n" + _OTHERS[name]
+        moves, becomes = {}, dict.fromkeys(_GOLDEN.get(name, ()), "+P")
+        for entry in text.replace(";", "\n").split("\n"):
+            token, _, words = entry.strip().partition(" ")
+            if not token:
+                continue
+            plain, *promoted = _split(words)
+            moves[token] = _STEPS[plain]
+            if promoted:
+                moves[f"+{token}"], becomes[token] = _STEPS[promoted[0]], f"+{token}"
+        return cls(moves, becomes, files, ranks, _DEPTH[name], name in ("chu-shogi", "dai-shogi"))
+
+    def outcomes(self, men: Mapping[Point, tuple[int, str]], side: int) -> Iterator[Outcome]:
+        """All moves of a side, 1 or -1."""
+        for at, (owner, token) in men.items():
+            if owner == side:
+                for to, taken in self._ends(men, at, side, self.moves[token]):
+                    for after in self._after(token, at, to, side, bool(taken)):
+                        yield text(at), text(to), frozenset(map(text, taken)), after
+
+    def _ends(
+        self, men: Mapping[Point, tuple[int, str]], at: Point, side: int, words: str
+    ) -> Iterator[tuple[Point, list[Point]]]:
+        def there(point: Point) -> int | None:
+            """Whose man is on a square: 0 if nobody's, None off the board."""
+            if not (0 <= point[0] < self.files and 0 <= point[1] < self.ranks):
+                return None
+            return men.get(point, (0, ""))[0]
+
+        def step(point: Point, dx: int, dy: int, count: int = 1) -> Point:
+            return point[0] + dx * count, point[1] + side * dy * count
+
+        def end(point: Point) -> Iterator[tuple[Point, list[Point]]]:
+            owner = there(point)
+            if owner is not None and owner != side:
+                yield point, [point] if owner else []
+
+        for word in words.split():
+            if word.startswith("lion"):
+                named = word.partition(":")[2]
+                around = [COMPASS[named]] if named else list(COMPASS.values())
+                reach = {(a, b) for a in range(-2, 3) for b in range(-2, 3)} - {(0, 0)}
+                for dx, dy in [(c * around[0][0], c * around[0][1]) for c in (1, 2)] if named else reach:
+                    yield from end(step(at, dx, dy))
+                for dx, dy in around:
+                    first = step(at, dx, dy)
+                    if there(first) != -side:
+                        continue
+                    yield at, [first]
+                    for ex, ey in around:
+                        second = step(first, ex, ey)
+                        if second != at:
+                            yield from ((to, [first, *taken]) for to, taken in end(second))
+            elif word in ("knight", "back"):
+                for dx in (1, -1):
+                    yield from end(step(at, dx, 2 if word == "knight" else -2))
+            elif word.endswith("!"):
+                dx, dy = COMPASS[word[:-1]]
+                yield from end(step(at, dx, dy, 2))
+            else:
+                name = word.rstrip("*23")
+                dx, dy = COMPASS[name]
+                limit = {"": 1, "*": 99}.get(word[len(name) :]) or int(word[len(name) :])
+                for count in range(1, limit + 1):
+                    yield from end(step(at, dx, dy, count))
+                    if there(step(at, dx, dy, count)) != 0:
+                        break
+
+    def _after(self, token: str, at: Point, to: Point, side: int, takes: bool) -> list[str]:
+        """What a piece may be after a move."""
+        better = self.becomes.get(token)
+        if better is None:
+            return [token]
+
+        def deep(point: Point) -> bool:
+            return point[1] >= self.ranks - self.depth if side == 1 else point[1] < self.depth
+
+        last = to[1] == (self.ranks - 1 if side == 1 else 0)
+        if self.is_chu:
+            may = (deep(to) and not deep(at)) or (takes and (deep(at) or deep(to))) or (token == "P" and last)
+            return [token, better] if may else [token]
+        if not (deep(at) or deep(to)):
+            return [token]
+        ranks_left = (self.ranks - 1 - to[1]) if side == 1 else to[1]
+        words = self.moves[token].split()
+        ahead = min(2 if word == "knight" else 1 for word in words)
+        only_ahead = all(word.rstrip("*23") in ("n", "ne", "nw", "knight") for word in words)
+        return [better] if only_ahead and ranks_left < ahead else [token, better]
+
+
+def text(point: Point) -> str:
+    """The label of a square."""
+    return f"{chr(ord('a') + point[0])}{point[1] + 1}"
