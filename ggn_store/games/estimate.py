@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ggn_store import limits
 from ggn_store.games.patterns import Leg, Pattern, Track
-from ggn_store.games.rules import Definition, PieceRule
+from ggn_store.games.rules import Definition, Moves, PieceRule
 from ggn_store.games.toml_text import Path, Values
 from ggn_store.model.documents.geometry import Vector
 from ggn_store.notation.qpi import Side
@@ -109,7 +109,9 @@ class _Box:
         for also in piece.ways:
             for pattern in also.moves.patterns:
                 found += self._pattern(piece, pattern)
-        return self._walled(piece, found)
+        if any(each.unique for each in piece.promotions):
+            found += Count(0, found.possibilities * self._squares)
+        return self._walled(piece, found).times((1 + self._forms) ** _around(piece.turns))
 
     def _walled(self, piece: PieceRule, moves: Count) -> Count:
         """As many moves with each of the squares on which their piece may leave something."""
@@ -191,7 +193,19 @@ class _Box:
         file = self._squares_of_file if drop.file_limit is not None else 1
         choices = sum(math.comb(file, count) for count in range(drop.file_limit)) if drop.file_limit is not None else 1
         count = self._squares * choices * max(1, len(drop.forms))
-        return Count(count, count * (1 + file))
+        near, turned = _around(drop.near), _around(piece.turns)
+        if near:
+            # Up to the first own piece each square is one of two things, and behind it one that may be turned or not.
+            count *= self._forms * near * (1 + max(1, self._forms if turned else 1)) ** (near - 1)
+        else:
+            count *= (1 + self._forms) ** turned
+        around = near + turned + _around(drop.apart) + (self._squares if drop.other_colour else 0)
+        return Count(count, count * (1 + file + around))
+
+
+def _around(moves: Moves) -> int:
+    """How many squares there are around one at most."""
+    return sum(len(pattern.legs[0].tracks) for pattern in moves.patterns)
 
 
 def _sizes(definition: Definition) -> tuple[int, ...]:

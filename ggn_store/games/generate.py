@@ -19,7 +19,7 @@ from ggn_store import limits
 from ggn_store.errors import GgnStoreError
 from ggn_store.games import playing
 from ggn_store.games.routes import Route
-from ggn_store.games.rules import SIDES, Castling, Definition, Form, Wall
+from ggn_store.games.rules import SIDES, Castling, Definition, Drop, Form, Wall
 from ggn_store.model.changes.possibilities import content
 from ggn_store.model.documents.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
 from ggn_store.notation import cell
@@ -137,7 +137,8 @@ class Writer:
         arrival = _Case() if target in (source, *route.taken) else _Case({target: EMPTY})
         if route.quiet:
             results = self._results(form, source, route, captures=bool(route.taken))
-            yield from self._written(form, source, target, [*way, [arrival]], route.taken, results)
+            takes = bool(route.taken)
+            yield from self._written(form, source, target, [*way, [arrival]], route.taken, results, takes)
         results = self._results(form, source, route, captures=True)
         if route.capture:
             yield from self._written(form, source, target, [*way, self._enemies(form, target)], route.taken, results)
@@ -151,7 +152,14 @@ class Writer:
                     yield from self._written(form, source, target, cases, (*route.taken, square), results)
 
     def _written(
-        self, form: Form, source: str, target: str, cases: list[list[_Case]], taken: tuple[str, ...], results: list[str]
+        self,
+        form: Form,
+        source: str,
+        target: str,
+        cases: list[list[_Case]],
+        taken: tuple[str, ...],
+        results: list[str],
+        takes: bool = True,
     ) -> Iterator[Possibility]:
         """The possibilities of one way: each choice of cases that do not contradict each other, with each result."""
         for chosen in itertools.product(*cases):
@@ -167,9 +175,59 @@ class Writer:
                     hands[held] = hands.get(held, 0) + 1
             else:
                 left: dict[str, str | None] = dict.fromkeys((source, *taken))
-                for result in results:
-                    for asked, board in self._walls(form, source, target, (must, deny), {**left, target: result}):
-                        yield self._possibility(asked, deny, board, hands)
+                blasts = takes and bool(form.piece.blast.patterns)
+                for result in results[:1] if blasts else results:  # what is gone has not become anything
+                    asked_not = {**deny, **self._none_of(form, source, target, result)}
+                    board = {**left, target: result}
+                    if blasts:
+                        board = {**left, **dict.fromkeys((target, *self.own.around(form.piece.blast, target)))}
+                    for asked, placed in self._walls(form, source, target, (must, asked_not), board):
+                        yield from self._turned(form, target, (asked, asked_not), placed, hands)
+
+    def _none_of(self, form: Form, source: str, target: str, result: str) -> dict[str, str]:
+        """What must not be anywhere else, that a promotion makes the only piece of its kind."""
+        if not any(each.unique for each in form.piece.promotions):
+            return {}
+        made = self._definition.forms[result]
+        if made.piece is form.piece:
+            return {}
+        return {square: result for square in self._squares if square not in (source, target) and made.can_stand(square)}
+
+    def _turned(
+        self,
+        form: Form,
+        target: str,
+        conditions: _Conditions,
+        board: dict[str, str | None],
+        hands: dict[str, int],
+    ) -> Iterator[Possibility]:
+        """A move with each choice of enemies around its end that become own pieces."""
+        around = self.own.around(form.piece.turns, target) if form.piece.turns.patterns else ()
+        for chosen in itertools.product(*(self._ways_to_turn(each) for each in around if each not in board)):
+            must, deny, turned = dict(conditions[0]), dict(conditions[1]), dict(board)
+            for square, enemy, own in chosen:
+                known, barred = must.get(square), deny.get(square)
+                if own is None:
+                    if known == ENEMY or (barred is not None and known is None and barred != ENEMY):
+                        break
+                    if known is None:
+                        deny[square] = ENEMY
+                elif known not in (None, enemy, ENEMY) or barred == ENEMY:
+                    break
+                else:
+                    must[square], turned[square] = enemy, own
+            else:
+                yield self._possibility(must, deny, turned, hands)
+
+    def _ways_to_turn(self, square: str) -> list[tuple[str, str, str | None]]:
+        """How a square can be around the end of a move that turns enemies: what is there, and what that becomes."""
+        there = [each for each in self._enemy.forms if each.can_stand(square) and each.kind == "plain"]
+        alone = len(there) == 1
+        turned = [
+            (ENEMY if alone else each.identifier, self._plain(self.own.forms[0], each.piece.token).identifier)
+            for each in there
+        ]
+        return [(square, EMPTY, None), *((square, enemy, own) for enemy, own in turned)]
 
     def _results(self, form: Form, source: str, route: Route, captures: bool) -> list[str]:
         """What stands on the destination afterwards: one identifier for each choice."""
@@ -240,11 +298,37 @@ class Writer:
         below = self._below(square) if drop.on_top else None
         for file in self._file_limits(form, square, drop.file_limit):
             must = {square: EMPTY, **file.must}
-            deny = {**file.deny, **({} if below is None else {below: EMPTY})}
-            for token in drop.forms or (form.piece.token,):
+            deny = {**file.deny, **({} if below is None else {below: EMPTY}), **self._kept_apart(form, square, drop)}
+            for token, near in itertools.product(drop.forms or (form.piece.token,), self._near(form, square, drop)):
                 dropped = self._plain(form, token)
                 if dropped.can_stand(square) and (drop.immobile or self.own.is_mobile(dropped, square)):
-                    yield self._possibility(must, deny, {square: dropped.identifier}, {form.identifier: -1})
+                    asked = {**must, **near.must}, {**deny, **near.deny}
+                    placed = self._as_unmoved(dropped, square) if drop.unmoved else dropped.identifier
+                    yield from self._turned(form, square, asked, {square: placed}, {form.identifier: -1})
+
+    def _kept_apart(self, form: Form, square: str, drop: Drop) -> dict[str, str]:
+        """What must not stand on other squares for a drop."""
+        found = dict.fromkeys(self.own.around(drop.apart, square), ENEMY)
+        if drop.other_colour:
+            same = (each for each in self._squares if sum(cell.parse(each)) % 2 == sum(cell.parse(square)) % 2)
+            found |= dict.fromkeys((each for each in same if each != square), form.identifier)
+        return found
+
+    def _near(self, form: Form, square: str, drop: Drop) -> Iterator[_Case]:
+        """The ways in which an own piece can be near the square of a drop, each position in one."""
+        if not drop.near.patterns:
+            yield _Case()
+            return
+        around = self.own.around(drop.near, square)
+        for number, first in enumerate(around):
+            for own in (each for each in self.own.forms if each.can_stand(first)):
+                for before in itertools.product((EMPTY, ENEMY), repeat=number):
+                    yield _Case({**dict(zip(around, before, strict=False)), first: own.identifier})
+
+    def _as_unmoved(self, dropped: Form, square: str) -> str:
+        """What a piece is on a square where it has not moved yet."""
+        forms = (each for each in self.own.forms if each.kind == "unmoved" and each.piece is dropped.piece)
+        return next((each.identifier for each in forms if each.can_stand(square)), dropped.identifier)
 
     def _gatings(self, form: Form, square: str) -> Iterator[Possibility]:
         """The moves of unmoved pieces from a square, each with the piece from the hand left there.

@@ -40,7 +40,8 @@ class DefinedNames(Names):
         if old == new or (form is not None and form.piece.is_wall):  # to stone is no choice
             return ""
         if old[-1] == new[-1] or new == "+P":
-            return "+" if new[0] == "+" else "-"
+            shown = new if form is None or form.piece.fen is None else form.piece.fen
+            return "+" if shown[0] == "+" else "-"
         return new.strip("+-").lower()
 
     def left(self, move: Move) -> str:

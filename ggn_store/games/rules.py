@@ -66,7 +66,7 @@ class Also:
 class Promotion:
     """What a piece may become (`to`, tokens such as `Q` and `+P`) by a move that triggers it.
 
-    `start` is where such a move begins, None for anywhere.
+    `start` is where such a move begins, None for anywhere; `unique` asks that the side has none of what is made.
     """
 
     zone: Zone
@@ -75,6 +75,7 @@ class Promotion:
     forced: Forced = "no"
     capturing: bool = False
     start: Zone | None = None
+    unique: bool = False
 
     def applies(self, side: Side, source: str, destination: str, captures: bool) -> bool:
         """Whether a move of `side` triggers it."""
@@ -90,7 +91,9 @@ class Drop:
 
     `file_limit` is how many of the piece a file may hold with the dropped one. `immobile` is whether it may be dropped
     where it could never move. `on_top` asks for something on the square below, for both sides towards the first rank.
-    `forms` are what it may be dropped as.
+    `forms` are what it may be dropped as; with `unmoved` it has not moved where such a piece begins. `apart` are leaps
+    to squares that have no enemy, `near` such of which one has an own piece. `other_colour` is whether no own piece
+    like it is on a square of the same colour.
     """
 
     zone: Zone | None = None
@@ -98,6 +101,10 @@ class Drop:
     immobile: bool = True
     on_top: bool = False
     forms: tuple[str, ...] = ()
+    unmoved: bool = False
+    apart: Moves = Moves()
+    near: Moves = Moves()
+    other_colour: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +142,8 @@ class PieceRule:
     `unmoved` are the squares where the piece begins in the state `+`, until it moves. `en_passant` are the squares on
     which it can be captured in passing. `gating` is whether it may enter from the hand on the square that an unmoved
     piece leaves, in the same move. `hand` is the token that it goes to the taker's hand as, None for nothing.
+    Around where a capture ends, the squares of `blast` are emptied, as that one is; around where a move or a drop ends,
+    enemies on the squares of `turns` become own pieces of the same kind.
     """
 
     token: str
@@ -156,6 +165,8 @@ class PieceRule:
     captures_except: tuple[str, ...] = ()
     hurdles_except: tuple[str, ...] = ()
     wall: Wall | None = None
+    blast: Moves = Moves()
+    turns: Moves = Moves()
     fen: str | None = None
 
     @property
@@ -327,6 +338,11 @@ class Army:
     def plain(self, token: str, derived: bool = False) -> Form | None:
         """The form that a token such as `Q` or `+P` names among this side's pieces."""
         return self._plain.get((token, derived))
+
+    def around(self, moves: Moves, square: str) -> tuple[str, ...]:
+        """The squares that some leaps lead to, whatever is there."""
+        found = routes(moves.patterns, square, self.definition.lattice, self._view)
+        return tuple(dict.fromkeys(route.destination for route in found))
 
     def shots(self, wall: Wall, start: str) -> Iterator[Route]:
         """The ways over empty squares that what is left goes from where a piece of this side has arrived."""

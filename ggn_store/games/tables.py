@@ -11,7 +11,7 @@ from ggn_store import limits
 from ggn_store.errors import offer
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.estimate import ways
-from ggn_store.games.patterns import Pattern
+from ggn_store.games.patterns import Leg, Pattern
 from ggn_store.games.rules import (
     SIDES,
     TRIGGERS,
@@ -35,13 +35,25 @@ MAX_FILE_LIMIT: Final = 2
 
 PIECE_KEYS: Final = (
     *("name", "betza", "also", "terminal", "immune", "initial", "unmoved", "en_passant", "castling", "rook"),
-    *("promotion", "confined", "drop", "gating", "hand", "captures_except", "hurdles_except", "wall", "fen"),
+    *(
+        "promotion",
+        "confined",
+        "drop",
+        "gating",
+        "hand",
+        "captures_except",
+        "hurdles_except",
+        "wall",
+        "blast",
+        "turns",
+        "fen",
+    ),
 )
 ALSO_KEYS: Final = ("betza", "from", "within")
 CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")
-PROMOTION_KEYS: Final = ("to", "zone", "from", "on", "forced", "capturing")
+PROMOTION_KEYS: Final = ("to", "zone", "from", "on", "forced", "capturing", "unique")
 WALL_KEYS: Final = ("piece", "zone", "betza", "past")
-DROP_KEYS: Final = ("zone", "nifu", "immobile", "on_top", "as")
+DROP_KEYS: Final = ("zone", "nifu", "immobile", "on_top", "as", "unmoved", "apart", "near", "other_colour")
 
 _GROUPS: Final[Mapping[str, tuple[Side, ...]]] = {"pieces": SIDES, "first": ("first",), "second": ("second",)}
 _TOKEN = re.compile("[-+]?[A-Z]", re.ASCII)
@@ -124,17 +136,26 @@ class Tables:
             captures_except=self._letters(table, "captures_except", path),
             hurdles_except=self._letters(table, "hurdles_except", path),
             wall=self._wall(table, path),
+            blast=self._leaps(table, "blast", path),
+            turns=self._leaps(table, "turns", path),
             fen=self._fen(table, path),
         )
 
     # --- moves ---
 
-    def _moves(self, table: Table, path: Path) -> Moves:
-        path = (*path, "betza")
-        if "betza" not in table:
+    def _leaps(self, table: Table, key: str, path: Path) -> Moves:
+        """The squares around one that a key says, as leaps."""
+        moves = self._moves(table, path, key) if key in table else Moves()
+        if not all(len(each.legs) == 1 and _is_leap(each.legs[0]) for each in moves.patterns):
+            self._values.complain((*path, key), "squares around one are leaps without modes", moves.betza, '"K", "W"')
+        return moves
+
+    def _moves(self, table: Table, path: Path, key: str = "betza") -> Moves:
+        path = (*path, key)
+        if key not in table:
             allowed = 'how the piece moves, such as "FfW"; "" for not at all'
             self._values.complain(path, "betza is missing", allowed=allowed)
-        text = self._values.text(table, "betza", path[:-1], empty=True)
+        text = self._values.text(table, key, path[:-1], empty=True)
         if not text:
             return Moves()
         try:
@@ -244,6 +265,7 @@ class Tables:
                 "immobile" if forced == "immobile" else "yes" if forced is True else "no",
                 capturing,
                 self._squares.optional_zone(item, "from", at),
+                values.flag(item, "unique", at),
             )
 
     def _drop(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> Drop | None:
@@ -273,6 +295,10 @@ class Tables:
             immobile=values.flag(value, "immobile", path, default=True),
             on_top=on_top,
             forms=tuple(forms),
+            unmoved=values.flag(value, "unmoved", path),
+            apart=self._leaps(value, "apart", path),
+            near=self._leaps(value, "near", path),
+            other_colour=values.flag(value, "other_colour", path),
         )
 
     def _hand(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> str | None:
@@ -356,6 +382,11 @@ class Tables:
 def _is_wall(table: Table) -> bool:
     """Whether a piece is one that both sides may leave: see `PieceRule.is_wall`."""
     return table.get("immune") is True and not table.get("betza") and not table.get("also")
+
+
+def _is_leap(leg: Leg) -> bool:
+    plain = leg.quiet and leg.capture and not (leg.friendly or leg.en_passant)
+    return plain and leg.reach == 1 and not (leg.hop or leg.lame or leg.jump)
 
 
 def _is_over_empty_squares(pattern: Pattern) -> bool:

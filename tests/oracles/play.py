@@ -264,16 +264,19 @@ class Game:
                 gate = ends if move.destination == castling.source else (castling.rook_source, castling.source)
                 return "".join(gate) + letter
             others = [square for square, piece in move.board.items() if square != move.destination and piece]
-            if others:
+            if others and move.possibility.must.get(move.destination) != "empty":
                 return f"{move.destination}{others[0]}{letter}"
             return f"{self._token(str(move.board[move.destination]))}@{move.destination}"
         if castling is not None and abs(cell.parse(castling.source)[0] - cell.parse(castling.destination)[0]) == 1:
             return castling.source + castling.rook_source
+        if move.board[move.destination] is None:
+            return move.source + move.destination  # gone with what it took
         before, after = self._token(move.piece), self._token(str(move.board[move.destination]))
         suffix = ""
         if before != after and not self.forms[str(move.board[move.destination])].piece.is_wall:
             same = before[-1] == after[-1]
-            suffix = ("+" if after[0] == "+" else "-") if same or after == "+P" else after.strip("+-").lower()
+            shown = self.forms[str(move.board[move.destination])].piece.fen or after
+            suffix = ("+" if shown[0] == "+" else "-") if same or after == "+P" else after.strip("+-").lower()
         return f"{move.source}{move.destination}{suffix}"
 
     def _token(self, piece: str) -> str:

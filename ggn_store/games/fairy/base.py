@@ -41,9 +41,16 @@ class BaseVariant:
             if letter in settings.letter_types and target.upper() in settings.letter_types
         }
         self.terminal = self._terminal()
+        self.castlers = {**self.start.board, **self._dropped_castlers()}
         self.castlings = self._castlings()
         self.unmoved = self._unmoved()
         self.targets = {side: self._targets(side) for side in SIDES}
+        castling = [each[end] for found in self.castlings.values() for each in found for end in ("from", "with")]
+        self.begin_unmoved = {*self.unmoved, *(self.castlers[square].upper() for square in castling)}
+
+    def promoted_token(self, letter: str) -> str:
+        """What the definition calls a piece once it is promoted, beside one that has not moved."""
+        return f"-{letter}" if letter in self.begin_unmoved else f"+{letter}"
 
     def image(self, square: str) -> str:
         """A square of the first side as the second has it."""
@@ -74,7 +81,10 @@ class BaseVariant:
         for side in SIDES:
             row = rank if side == "first" else self.s.ranks - 1 - rank
             own = [letter.upper() for letter in self.start.rights if letter.isupper() == (side == "first")]
-            kings = [square for square in self.start.squares(king, side) if cell.parse(square)[1] == row]
+            own = ["K", "Q"] if self.s.flag("castlingDroppedPiece") else own
+            named = king if side == "first" else king.lower()
+            kings = sorted(square for square, token in self.castlers.items() if token == named)
+            kings = [square for square in kings if cell.parse(square)[1] == row]
             if len(kings) > 1:
                 file = self.s.file("castlingKingFile", 4)
                 kings = [square for square in kings if cell.parse(square)[0] == file]
@@ -86,13 +96,25 @@ class BaseVariant:
                     found.setdefault(side, []).append(self._castling(kings[0], rook, row, east))
         return found
 
+    def _dropped_castlers(self) -> dict[str, str]:
+        """Where a king and rooks have not moved if they are dropped there."""
+        if not self.s.flag("castlingDroppedPiece"):
+            return {}
+        king, rook = self.s.letter("king") or self.s.letter("commoner"), self.s.letter("rook")
+        file = self.s.file("castlingKingFile", 4)
+        found = {}
+        for row, case in ((0, str.upper), (self.s.ranks - 1, str.lower)):
+            found[cell.text((file, row))] = case(king)
+            found |= {cell.text((x, row)): case(rook) for x in (0, self.s.files - 1)}
+        return found
+
     def _rook(self, side: Side, row: int, king: int, east: bool, letters: str) -> str | None:
         """The square of the outermost castling piece on one side of the king."""
         edge = self.s.files - 1 if east else 0
         outermost = self.s.file("castlingRookKingsideFile" if east else "castlingRookQueensideFile", edge)
         step = -1 if east else 1
         for x in range(min(outermost, edge) if east else outermost, king, step):
-            token = self.start.board.get(cell.text((x, row)), "")
+            token = self.castlers.get(cell.text((x, row)), "")
             if token.upper() in letters and token and token.isupper() == (side == "first"):
                 return cell.text((x, row))
         return None
@@ -102,7 +124,7 @@ class BaseVariant:
         file = self.s.file("castlingKingsideFile" if east else "castlingQueensideFile", default)
         to, with_to = cell.text((file, row)), cell.text((file - 1 if east else file + 1, row))
         entry = {"from": king, "to": to, "with": rook, "with_to": with_to}
-        piece = self.start.board[rook].upper()
+        piece = self.castlers[rook].upper()
         if piece != "R":
             entry["rook"] = piece
         passed = [*self._between(king, to), *self._between(rook, with_to)]

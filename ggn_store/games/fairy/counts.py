@@ -69,6 +69,5 @@ def _enclosed(definition: Definition, variant: BaseVariant) -> int:
 _COUNTS: Final[Mapping[tuple[str, str], Callable[[Definition, BaseVariant], int]]] = {
     ("wallingRule", "duck"): _ducks,
     ("blastOnCapture", ""): _blasts,
-    ("flipEnclosedPieces", "ataxx"): _turned_around,
     ("flipEnclosedPieces", ""): _enclosed,
 }

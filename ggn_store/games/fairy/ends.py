@@ -86,8 +86,15 @@ def _tokens(variant: BaseVariant, letters: str) -> list[str]:
     """Pieces with these letters as the definition calls them, those that remember that they were pawns among them."""
     remembers = variant.captures and not variant.s.flag("dropLoop")
     remembered = set(variant.targets["first"] + variant.targets["second"]) if remembers else set()
-    known = [letter for letter in letters if letter in variant.letters()]
-    return [token for letter in known for token in (letter, *([f"-{letter}"] if letter in remembered else []))]
+    there = variant.letters()
+    found = [
+        token
+        for letter in letters
+        if letter in there
+        for token in (letter, *([f"-{letter}"] if letter in remembered else []))
+    ]
+    promoted = [variant.promoted_token(each) for each, target in variant.promoted.items() if target in letters]
+    return found + [token for token in promoted if token[-1] in there]
 
 
 def _extinct(variant: BaseVariant) -> Iterator[Line]:

@@ -40,7 +40,8 @@ castlingRookPieces pieceDrops dropLoop capturesToHand firstRankPawnDrops promoti
 whiteDropRegion blackDropRegion dropRegionWhite dropRegionBlack sittuyinRookDrop dropPromoted dropNoDoubled
 dropNoDoubledCount immobilityIllegal gating seirawanGating cambodianMoves diagonalLines soldierPromotionRank
 extinctionPseudoRoyal extinctionPieceTypes extinctionPieceCount dupleCheck promotionLimit
-wallingRule wallingRegion wallingRegionWhite wallingRegionBlack petrifyOnCaptureTypes
+blastOnCapture blastImmuneTypes flipEnclosedPieces enclosingDrop castlingDroppedPiece dropOppositeColoredBishop
+freeDrops wallingRule wallingRegion wallingRegionWhite wallingRegionBlack petrifyOnCaptureTypes
 """
 RULES: Final = frozenset(_RULES.split())
 # Switches that are a duty of the host when they have this value.
@@ -64,21 +65,14 @@ _WALLS: Final = "a move places a wall as well"
 REFUSED: Final = {
     "twoBoards": ("false", "D", "captures go to the hand on another board"),
     "sittuyinPromotion": ("false", "D", "a promotion where the pawn stands moves no piece"),
-    "blastOnCapture": ("false", "C", "what a capture destroys depends on every square around it"),
-    "blastImmuneTypes": ("-", "C", "it is about captures that destroy what is around them"),
     **dict.fromkeys(("petrifyOnCapture", "petrifyBlastPieces"), ("false", "C", _PETRIFIES)),
     **dict.fromkeys(("wallOrMove", "duckGating", "staticGating"), ("false", "C", _WALLS)),
     "staticGatingRegion": ("-", "C", _WALLS),
     "arrowGating": ("false", "C", f"{_WALLS}, on a square that it then attacks"),
     "pastGating": ("false", "C", "a move places a wall where it began"),
-    "flipEnclosedPieces": ("none", "C", "a drop turns all pieces that it encloses"),
-    "enclosingDrop": ("none", "C", "a drop has to enclose pieces"),
     "enclosingDropStart": ("-", "C", "a drop has to enclose pieces"),
-    "castlingDroppedPiece": ("false", "D", "whether a piece was dropped is no state that its drop could give it"),
     "oppositeCastling": ("true", "D", "castling depends on the other side's"),
-    "dropOppositeColoredBishop": ("false", "D", "a drop depends on where all pieces of its kind stand"),
     "mustDropType": ("*", "D", "a duty to drop one kind of piece has no name"),
-    "freeDrops": ("false", "D", "drops without an end have no hand"),
     "castlingForbiddenPlies": ("0", "D", "it counts the moves of the game"),
     "chess960": ("false", "D", "a game begins with one of 960 starts, and its rooks castle from where they began"),
 }

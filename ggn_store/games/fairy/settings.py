@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -142,6 +142,10 @@ class Settings:
             ranks = range(self.ranks) if match[2] == "*" else [int(match[2]) - 1]
             found |= {cell.text((x, y)) for x in files for y in ranks if x < self.files and y < self.ranks}
         return frozenset(found)
+
+    def latest(self, names: Iterable[str]) -> str:
+        """Of options that mean the same the one that was written last; what is inherited was before."""
+        return max(names, key=lambda name: (self.options[name].line or 0) if name in self.options else -1)
 
     def rank(self, number: int) -> frozenset[str]:
         """All squares of a rank, from 0."""

@@ -36,8 +36,6 @@ class Start:
 def read_start(settings: Settings) -> Start:
     """The start position; what is wrong with it is a refusal of startFen."""
     text = settings.value("startFen", DEFAULT_FEN)
-    if settings.ranks == 1:
-        settings.refuse("maxRank", "a board of one rank that is no line has no FEEN to write its start position in")
     fields = text.split()
     found = Start()
     match = _FIELD.fullmatch(fields[0]) if fields else None
@@ -88,3 +86,13 @@ def _known(settings: Settings, token: str) -> None:
     letter = token.strip("+~").upper()
     if letter not in settings.letter_types:
         settings.refuse("startFen", f"no piece of the variant has the letter {quote(letter.lower())}")
+
+
+def free_drops(settings: Settings, start: Start) -> None:
+    """Give both sides as many of each piece as the board has squares, where drops take nothing from a hand."""
+    if not settings.flag("freeDrops") or not settings.flag("pieceDrops"):
+        return
+    if settings.flag("capturesToHand") or settings.flag("blastOnCapture"):
+        settings.refuse("freeDrops", "a hand of as many pieces as there are squares could be used up")
+    count = settings.files * settings.ranks - len(start.holes)
+    start.hands = {case(letter): count for case in (str.upper, str.lower) for letter in settings.letter_types}

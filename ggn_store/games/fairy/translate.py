@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ggn_store.games.fairy import counts, ends, toml
+from ggn_store.games.fairy.around import Around
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.ini import Option
 from ggn_store.games.fairy.options import DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES
 from ggn_store.games.fairy.piece_moves import spelled
 from ggn_store.games.fairy.settings import Refusal, Settings
-from ggn_store.games.fairy.start import read_start
-from ggn_store.games.fairy.walls import Walls
+from ggn_store.games.fairy.start import free_drops, read_start
 from ggn_store.games.rules import SIDES
 from ggn_store.games.tables import MAX_FILE_LIMIT
 from ggn_store.model.moves import play
@@ -28,7 +28,9 @@ def translate(name: str, options: Mapping[str, Option], source: str) -> tuple[st
     """The definition of a variant in TOML, and its refusals; with any that no host can take over, it is not whole."""
     settings = Settings(options)
     _classify(settings)
-    translation = _Translation(name, settings, read_start(settings), source)
+    start = read_start(settings)
+    free_drops(settings, start)
+    translation = _Translation(name, settings, start, source)
     text = translation.text()
     refusals = [counts.counted(refusal, translation, text) for refusal in settings.refusals]
     return text, sorted(refusals, key=lambda refusal: (refusal.line or 0, refusal.option))
@@ -56,7 +58,7 @@ def _inline(parts: Iterable[str]) -> str:
     return f"{{ {', '.join(parts)} }}"
 
 
-class _Translation(Walls):
+class _Translation(Around):
     """Writes one definition."""
 
     def text(self) -> str:
@@ -67,7 +69,7 @@ class _Translation(Walls):
             f"source = {toml.text(self.source)}",
             f'tier = "{"B" if self.castlings or self.unmoved or "clear-marks" in self.host else "A"}"',
             f'board = "{self.s.files}x{self.s.ranks}"'
-            if not self.start.holes
+            if not self.start.holes and self.s.ranks > 1
             else f"squares = {toml.texts(toml.rectangles(self.squares))}",
             *(["turned = true"] if self.turned else []),
             f'style = "{STYLE}"',
@@ -75,6 +77,7 @@ class _Translation(Walls):
         ]
         if self.terminal:
             self.host.insert(0, "royal-safety")
+        self.check_around()
         outcomes, left = ends.ends(self)
         self.host += [refusal.duty for refusal in self.s.refusals if refusal.duty is not None]
         duties = [duty for duty in dict.fromkeys(self.host) if duty in play.DUTIES]
@@ -100,12 +103,18 @@ class _Translation(Walls):
             for x in range(self.s.files):
                 square = cell.text((x, y))
                 token = self.start.board.get(square, _EMPTY).rstrip("~")
-                state = "+" if square in unmoved else ""
-                row += state + token + "^" * (token.upper() in self.terminal)
+                state = "+" if square in unmoved and token != _EMPTY else ""
+                letter = token.strip("+").upper()
+                if token[0] == "+":
+                    state, token = self.promoted_token(letter)[0], token[1:]
+                    letter = self.promoted.get(letter, letter)
+                row += state + token + "^" * (letter in self.terminal)
             rows.append(re.sub(r"\.+", lambda run: str(len(run[0])), row))
+        if len(rows) == 1:
+            rows.insert(0, str(self.s.files))  # of one row FEEN would make a line, which has no ranks
         held = [
             "".join(
-                f"{count if count > 1 else ''}{token}"
+                f"{count if count > 1 else ''}{token}{'^' * (token.upper() in self.terminal)}"
                 for token, count in self.start.hands.items()
                 if token.isupper() == own
             )
@@ -122,7 +131,9 @@ class _Translation(Walls):
         target = self.promoted.get(letter)
         if target is not None:
             promoted = {side: self._promoted(letter, target, side) for side in SIDES}
-            lines += self._table(f"+{letter}", promoted["first"], promoted["second"])
+            token = self.promoted_token(letter)
+            own = [] if token[0] == "+" else [f'fen = "+{letter}"']
+            lines += self._table(token, [*promoted["first"], *own], [*promoted["second"], *own])
         if self._remembers_pawn() and any(letter in self._used_targets(side) for side in SIDES):
             pawn = self._pawns("first")[:1]
             keys = [
@@ -153,13 +164,13 @@ class _Translation(Walls):
             squares = self.unmoved[letter]
             lines.append(f"unmoved = {toml.zone(squares.values(), self.image)}")
         lines += self.petrifying(letter, self._promotion(letter, side))
-        return lines + self._drop(letter) + self.wall_lines(letter)
+        return lines + self._drop(letter) + self.wall_lines(letter) + self.around_lines(letter)
 
     # --- what becomes of a piece ---
 
     def _castling_lines(self, letter: str) -> list[str]:
         entries = {
-            side: [each for each in found if self.start.board[each["from"]].upper() == letter]
+            side: [each for each in found if self.castlers[each["from"]].upper() == letter]
             for side, found in self.castlings.items()
         }
         if not any(entries.values()):
@@ -176,7 +187,7 @@ class _Translation(Walls):
     def _promotion(self, letter: str, side: Side) -> list[str]:
         pawn, target = letter in self._pawns(side), self.promoted.get(letter)
         to = [f"-{each}" if self._remembers_pawn() else each for each in self.targets[side]] if pawn else []
-        to += [f"+{letter}"] if target is not None else []
+        to += [self.promoted_token(letter)] if target is not None else []
         zone = self._promotion_zone()
         if not to or not zone:
             return []
@@ -197,6 +208,8 @@ class _Translation(Walls):
             parts.append(f"forced = {forced}")
         if self.s.flag("piecePromotionOnCapture") and not as_pawn:
             parts.append("capturing = true")
+        if self._is_unique(to):
+            parts.append("unique = true")
         return f"promotion = {_inline(parts)}"
 
     def _limit(self, targets: str) -> None:
@@ -207,9 +220,23 @@ class _Translation(Walls):
             self.s.leave("promotionLimit", "royal-promotion-limit")
         elif set(limits) >= set(targets) and all(limits[each] == str(counts[each]) for each in limits):
             self.s.leave("promotionLimit", "promotion-limit")
-        else:
-            reason = "limits other than the numbers of the start position are not in any document"
+        elif any(limits[each] != "1" or self._makers(each) > 1 for each in limits):
+            reason = "limits other than one of a kind, or the numbers of the start position, are not in any document"
             self.s.refuse("promotionLimit", reason)
+
+    def _makers(self, letter: str) -> int:
+        """How many names pieces of a type have: their own, and those of what is promoted to it."""
+        return (letter in self.letters()) + sum(target == letter for target in self.promoted.values())
+
+    def _is_unique(self, to: list[str]) -> bool:
+        """Whether what a promotion makes is limited to one of its kind by the document itself."""
+        limits = self.s.pairs("promotionLimit")
+        made = {self.promoted.get(token[-1], token[-1]) if token[0] in "+-" else token for token in to}
+        return (
+            bool(limits)
+            and made <= set(limits)
+            and not {"promotion-limit", "royal-promotion-limit"} & {refusal.duty for refusal in self.s.refusals}
+        )
 
     def _promoted(self, letter: str, target: str, side: Side) -> list[str]:
         lines = [f"name = {toml.text('promoted ' + spelled(self.s.letter_types[letter]))}"]
@@ -245,10 +272,19 @@ class _Translation(Walls):
             parts.append("nifu = true" if count == 1 else f"nifu = {count}")
         if self.s.flag("immobilityIllegal") and kind != "immobile":
             parts.append("immobile = false")
-        if self.s.flag("dropOnTop"):
+        if self.s.flag("dropOnTop") or self.enclosing == "top":
             parts.append("on_top = true")
+        if self.enclosing == "snort":
+            parts.append('apart = "W"')
+        if self.enclosing == "ataxx":
+            parts.append('near = "K"')
+        if self.s.flag("castlingDroppedPiece") and letter in self.begin_unmoved:
+            parts.append("unmoved = true")
+        if self.s.flag("dropOppositeColoredBishop") and kind == "bishop":
+            parts.append("other_colour = true")
+            self.s.leave("dropOppositeColoredBishop", "drop-rights")  # and nothing else takes its last square
         if self.s.flag("dropPromoted") and letter in self.promoted:
-            parts.append(f"as = {toml.texts([letter, '+' + letter])}")
+            parts.append(f"as = {toml.texts([letter, self.promoted_token(letter)])}")
         return [*lines, f"drop = {_inline(parts)}" if parts else "drop = true"]
 
     def _drop_zone(self, kind: str, side: Side) -> frozenset[str]:
@@ -256,7 +292,7 @@ class _Translation(Walls):
         first = side == "first"
         everything = frozenset(self.squares)
         names = ("whiteDropRegion" if first else "blackDropRegion", f"dropRegion{COLOURS[side]}")
-        zone = self.s.region(names[0], self.s.region(names[1], everything)) & everything
+        zone = self.s.region(self.s.latest(names), everything) & everything
         if kind == "pawn" and not self.s.flag("firstRankPawnDrops"):
             zone -= self.s.rank(0 if first else self.s.ranks - 1)
         if kind == "pawn" and not self.s.flag("promotionZonePawnDrops"):

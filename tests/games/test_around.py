@@ -1,0 +1,116 @@
+"""What a move or a drop asks of the squares around where it ends, and what it does to them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ggn_store import Position
+from ggn_store.games import estimate
+from ggn_store.games.definition import DefinitionError, read
+from ggn_store.games.generate import generate
+from tests.oracles.play import Choice, Game
+
+HEAD = 'title = "T"\nboard = "3x3"\nstyle = "C"\nstart = "3/3/3 9P/9p C/c"\n'
+
+
+def moves(text: str, board: dict[str, str | None], hands: dict[str, int] | None = None) -> list[Choice]:
+    """The moves of the first side."""
+    return list(Game(HEAD + text).moves(Position(board, hands, "first")))
+
+
+def test_a_capture_that_blasts_empties_everything_around_and_itself() -> None:
+    board: dict[str, str | None] = {"a1": "C:R", "b1": "C:R", "c1": "c:p", "b2": "c:p", "c2": "C:R", "a3": "c:p"}
+    text = '[pieces.R]\nbetza = "R"\nblast = "K"\n[pieces.P]\nbetza = ""\ndrop = true\n'
+    [capture] = [each for each in moves(text, board) if (each.source, each.destination) == ("b1", "c1")]
+    assert {square for square, piece in capture.after.board.items() if piece} == {"a1", "a3"}
+    [quiet] = [each for each in moves(text, board) if (each.source, each.destination) == ("a1", "a2")]
+    assert quiet.after.board["b2"] == "c:p"
+
+
+def test_enemies_around_a_drop_and_a_move_are_turned() -> None:
+    text = '[pieces.P]\nbetza = "mD"\nturns = "K"\ndrop = { near = "K" }\n'
+    board: dict[str, str | None] = {"a1": "C:P", "b2": "c:p", "c3": "c:p"}
+    found = moves(text, board, {"C:P": 1})
+    after = {(each.source, each.destination): each.after.board for each in found}
+    assert sorted(after) == [("*", "a2"), ("*", "b1"), ("a1", "a3"), ("a1", "c1")]
+    assert after["*", "a2"] == {"a1": "C:P", "a2": "C:P", "b2": "C:P", "c3": "c:p"}
+    assert {square: piece for square, piece in after["a1", "c1"].items() if piece} == {
+        "c1": "C:P",
+        "b2": "C:P",
+        "c3": "c:p",
+    }
+
+
+def test_each_position_has_one_way_to_drop_near_and_to_turn() -> None:
+    text = '[pieces.P]\nbetza = "mD"\nturns = "K"\ndrop = { near = "K" }\n'
+    squares = [f"{file}{rank}" for file in "abc" for rank in (1, 2, 3)]
+    game = Game(HEAD + text)
+    for number in range(0, 3**8, 37):
+        digits = [number // 3**place % 3 for place in range(8)]
+        around = [square for square in squares if square != "b2"]
+        board = {square: (None, "C:P", "c:p")[digit] for square, digit in zip(around, digits, strict=True)}
+        found = game.moves(Position(board, {"C:P": 1}, "first"))
+        middle = [each for each in found if each.source == "*" and each.destination == "b2"]
+        assert len(middle) == (1 in digits)
+        assert all("c:p" not in each.after.board.values() for each in middle)
+
+
+def test_drops_keep_apart_and_to_the_other_colour() -> None:
+    text = '[pieces.P]\nbetza = ""\ndrop = { apart = "W" }\n'
+    assert {each.destination for each in moves(text, {"a1": "c:p"}, {"C:P": 1})} == {"c1", "b2", "a3", "b3", "c2", "c3"}
+    text = '[pieces.P]\nbetza = ""\ndrop = { other_colour = true }\n'
+    assert {each.destination for each in moves(text, {"a1": "C:P"}, {"C:P": 1})} == {"b1", "a2", "c2", "b3"}
+
+
+def test_a_promotion_may_make_the_only_one_of_its_kind() -> None:
+    text = (
+        '[zones]\nlast = "a3:c3"\n[pieces.P]\nbetza = "mfW"\ndrop = true\n'
+        'promotion = { zone = "last", to = ["Q"], unique = true }\n[pieces.Q]\nbetza = "Q"\n'
+    )
+    one: dict[str, str | None] = {"a2": "C:P", "c2": "c:q"}
+    assert sorted(str(each.after.board["a3"]) for each in moves(text, one) if each.source == "a2") == ["C:P", "C:Q"]
+    assert [str(each.after.board["a3"]) for each in moves(text, one | {"b1": "C:Q"}) if each.source == "a2"] == ["C:P"]
+
+
+def test_a_dropped_king_and_rook_have_not_moved_where_such_begin() -> None:
+    text = """[pieces.K]
+betza = "K"
+castling = [{ from = "b1", to = "a1", with = "c1", with_to = "b1" }]
+drop = { unmoved = true }
+[pieces.R]
+betza = "R"
+drop = { unmoved = true }
+[pieces.P]
+betza = ""
+drop = true
+"""
+    found = moves(text, {}, {"C:K": 1, "C:R": 1})
+    placed = {(each.piece, each.destination): each.after.board[each.destination] for each in found}
+    assert (placed["C:K", "b1"], placed["C:R", "c1"]) == ("C:+K", "C:+R")
+    assert (placed["C:K", "a1"], placed["C:R", "b2"]) == ("C:K", "C:R")
+
+
+@pytest.mark.parametrize("text", ['turns = "R"', 'blast = "cK"', 'drop = { near = "nA" }', 'drop = { apart = "afW" }'])
+def test_squares_around_one_are_leaps(text: str) -> None:
+    with pytest.raises(DefinitionError, match="squares around one are leaps without modes"):
+        read(f'{HEAD}[pieces.P]\nbetza = ""\n{text}\n')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'betza = "mDNA"\nturns = "K"\ndrop = { near = "K" }',
+        'betza = "K"\nblast = "K"\ndrop = { apart = "W", other_colour = true }',
+        'betza = "mD"\nturns = "W"\ndrop = true',
+        'betza = ""\ndrop = { near = "K" }',
+    ],
+)
+def test_there_are_never_more_possibilities_than_were_estimated(text: str) -> None:
+    definition = read(f"{HEAD}[pieces.P]\n{text}\n")
+    made = sum(
+        len(destination.possibilities)
+        for piece in generate(definition).pieces
+        for source in piece.sources
+        for destination in source.destinations
+    )
+    assert 0 < made <= estimate.total(definition)
