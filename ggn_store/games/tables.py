@@ -35,19 +35,8 @@ MAX_FILE_LIMIT: Final = 2
 
 PIECE_KEYS: Final = (
     *("name", "betza", "also", "terminal", "immune", "initial", "unmoved", "en_passant", "castling", "rook"),
-    *(
-        "promotion",
-        "confined",
-        "drop",
-        "gating",
-        "hand",
-        "captures_except",
-        "hurdles_except",
-        "wall",
-        "blast",
-        "turns",
-        "fen",
-    ),
+    *("promotion", "confined", "drop", "gating", "hand", "captures_except", "hurdles_except", "wall"),
+    *("blast", "turns", "fen"),
 )
 ALSO_KEYS: Final = ("betza", "from", "within")
 CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")

@@ -270,22 +270,27 @@ class _Translation(Around):
             if count > MAX_FILE_LIMIT:
                 self.s.refuse("dropNoDoubledCount", f"a file may be limited to at most {MAX_FILE_LIMIT} of a piece")
             parts.append("nifu = true" if count == 1 else f"nifu = {count}")
-        if self.s.flag("immobilityIllegal") and kind != "immobile":
-            parts.append("immobile = false")
-        if self.s.flag("dropOnTop") or self.enclosing == "top":
-            parts.append("on_top = true")
-        if self.enclosing == "snort":
-            parts.append('apart = "W"')
-        if self.enclosing == "ataxx":
-            parts.append('near = "K"')
-        if self.s.flag("castlingDroppedPiece") and letter in self.begin_unmoved:
-            parts.append("unmoved = true")
-        if self.s.flag("dropOppositeColoredBishop") and kind == "bishop":
-            parts.append("other_colour = true")
-            self.s.leave("dropOppositeColoredBishop", "drop-rights")  # and nothing else takes its last square
-        if self.s.flag("dropPromoted") and letter in self.promoted:
-            parts.append(f"as = {toml.texts([letter, self.promoted_token(letter)])}")
+        parts += self._drop_rules(letter)
         return [*lines, f"drop = {_inline(parts)}" if parts else "drop = true"]
+
+    def _drop_rules(self, letter: str) -> list[str]:
+        """What a drop asks for beside its zone and its file."""
+        kind = self.s.letter_types[letter]
+        on_top = self.s.flag("dropOnTop") or self.enclosing == "top"
+        promoted = toml.texts([letter, self.promoted_token(letter)])
+        rules = {
+            "immobile = false": self.s.flag("immobilityIllegal") and kind != "immobile",
+            "on_top = true": on_top,
+            'apart = "W"': self.enclosing == "snort",
+            'near = "K"': self.enclosing == "ataxx",
+            "unmoved = true": self.s.flag("castlingDroppedPiece") and letter in self.begin_unmoved,
+            "other_colour = true": self.s.flag("dropOppositeColoredBishop") and kind == "bishop",
+            f"as = {promoted}": self.s.flag("dropPromoted") and letter in self.promoted,
+        }
+        if rules["other_colour = true"]:
+            # Nothing else is dropped on the last square of a colour that a bishop needs.
+            self.s.leave("dropOppositeColoredBishop", "drop-rights")
+        return [rule for rule, holds in rules.items() if holds]
 
     def _drop_zone(self, kind: str, side: Side) -> frozenset[str]:
         """Where a side may drop a kind of piece."""
