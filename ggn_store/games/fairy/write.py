@@ -57,6 +57,7 @@ class Writer(PieceWriter):
         self._royal_options()
         self._first_moves()
         self._promotions()
+        self._around()
         self._castlings()
         self._hands()
         self._immobility()
@@ -169,6 +170,22 @@ class Writer(PieceWriter):
                 self.put(f"promotionPieceTypes{COLOURS[side]}", "-", "pieces")
         self.options.setdefault("mandatoryPawnPromotion", "false")
         self._limits()
+
+    def _around(self) -> None:
+        """What a move, a drop or a promotion has to do with other squares: it is read, and not written."""
+        for piece in self.definition.pieces:
+            drop = piece.drop
+            keys = {
+                "blast": piece.blast.patterns,
+                "turns": piece.turns.patterns,
+                "drop.near": drop and drop.near.patterns,
+                "drop.apart": drop and drop.apart.patterns,
+                "drop.other_colour": drop and drop.other_colour,
+                "drop.unmoved": drop and drop.unmoved,
+                "promotion.unique": any(each.unique for each in piece.promotions),
+            }
+            for key in (key for key, written in keys.items() if written):
+                self.leave(self.where(piece, key), "no option is written for it", moves=True)
 
     def _merged(self, piece: PieceRule) -> Sequence[Promotion]:
         """The promotions of a piece; one that is forced where it could not move on and one that is not are one."""
