@@ -194,11 +194,13 @@ class _Box:
         choices = sum(math.comb(file, count) for count in range(drop.file_limit)) if drop.file_limit is not None else 1
         count = self._squares * choices * max(1, len(drop.forms))
         near, turned = _around(drop.near), _around(piece.turns)
+        alone = count * 2**near if drop.lone else 0
         if near:
             # Up to the first own piece each square is one of two things, and behind it one that may be turned or not.
             count *= self._forms * near * (1 + max(1, self._forms if turned else 1)) ** (near - 1)
         else:
             count *= (1 + self._forms) ** turned
+        count += alone
         around = near + turned + _around(drop.apart) + (self._squares if drop.other_colour else 0)
         return Count(count, count * (1 + file + around))
 

@@ -299,12 +299,16 @@ class Writer:
         for file in self._file_limits(form, square, drop.file_limit):
             must = {square: EMPTY, **file.must}
             deny = {**file.deny, **({} if below is None else {below: EMPTY}), **self._kept_apart(form, square, drop)}
-            for token, near in itertools.product(drop.forms or (form.piece.token,), self._near(form, square, drop)):
+            ways = itertools.product(drop.forms or (form.piece.token,), self._near(form, square, drop))
+            for token, (near, turns) in ways:
                 dropped = self._plain(form, token)
                 if dropped.can_stand(square) and (drop.immobile or self.own.is_mobile(dropped, square)):
                     asked = {**must, **near.must}, {**deny, **near.deny}
                     placed = self._as_unmoved(dropped, square) if drop.unmoved else dropped.identifier
-                    yield from self._turned(form, square, asked, {square: placed}, {form.identifier: -1})
+                    if turns:
+                        yield from self._turned(form, square, asked, {square: placed}, {form.identifier: -1})
+                    else:
+                        yield self._possibility(*asked, {square: placed}, {form.identifier: -1})
 
     def _kept_apart(self, form: Form, square: str, drop: Drop) -> dict[str, str]:
         """What must not stand on other squares for a drop."""
@@ -314,16 +318,23 @@ class Writer:
             found |= dict.fromkeys((each for each in same if each != square), form.identifier)
         return found
 
-    def _near(self, form: Form, square: str, drop: Drop) -> Iterator[_Case]:
-        """The ways in which an own piece can be near the square of a drop, each position in one."""
+    def _near(self, form: Form, square: str, drop: Drop) -> Iterator[tuple[_Case, bool]]:
+        """The ways in which an own piece can be near the square of a drop, each position in one, and which turn."""
         if not drop.near.patterns:
-            yield _Case()
+            yield _Case(), True
             return
         around = self.own.around(drop.near, square)
+        if drop.lone:
+            alone = {each: [own.identifier for own in self.own.forms if own.can_stand(each)] for each in around}
+            if all(len(names) == 1 for names in alone.values()):
+                yield _Case(deny={each: names[0] for each, names in alone.items()}), False
+            else:
+                cases = itertools.product((EMPTY, ENEMY), repeat=len(around))
+                yield from ((_Case(dict(zip(around, case, strict=True))), False) for case in cases)
         for number, first in enumerate(around):
             for own in (each for each in self.own.forms if each.can_stand(first)):
                 for before in itertools.product((EMPTY, ENEMY), repeat=number):
-                    yield _Case({**dict(zip(around, before, strict=False)), first: own.identifier})
+                    yield _Case({**dict(zip(around, before, strict=False)), first: own.identifier}), True
 
     def _as_unmoved(self, dropped: Form, square: str) -> str:
         """What a piece is on a square where it has not moved yet."""

@@ -93,7 +93,7 @@ class Drop:
     where it could never move. `on_top` asks for something on the square below, for both sides towards the first rank.
     `forms` are what it may be dropped as; with `unmoved` it has not moved where such a piece begins. `apart` are leaps
     to squares that have no enemy, `near` such of which one has an own piece. `other_colour` is whether no own piece
-    like it is on a square of the same colour.
+    like it is on a square of the same colour. With `lone` it may be dropped where none is near, too, and turns nothing.
     """
 
     zone: Zone | None = None
@@ -105,6 +105,7 @@ class Drop:
     apart: Moves = Moves()
     near: Moves = Moves()
     other_colour: bool = False
+    lone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ ALSO_KEYS: Final = ("betza", "from", "within")
 CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")
 PROMOTION_KEYS: Final = ("to", "zone", "from", "on", "forced", "capturing", "unique")
 WALL_KEYS: Final = ("piece", "zone", "betza", "past")
-DROP_KEYS: Final = ("zone", "nifu", "immobile", "on_top", "as", "unmoved", "apart", "near", "other_colour")
+DROP_KEYS: Final = ("zone", "nifu", "immobile", "on_top", "as", "unmoved", "apart", "near", "other_colour", "lone")
 
 _GROUPS: Final[Mapping[str, tuple[Side, ...]]] = {"pieces": SIDES, "first": ("first",), "second": ("second",)}
 _TOKEN = re.compile("[-+]?[A-Z]", re.ASCII)
@@ -288,6 +288,7 @@ class Tables:
             apart=self._leaps(value, "apart", path),
             near=self._leaps(value, "near", path),
             other_colour=values.flag(value, "other_colour", path),
+            lone=values.flag(value, "lone", path),
         )
 
     def _hand(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> str | None:

@@ -55,6 +55,13 @@ def test_each_position_has_one_way_to_drop_near_and_to_turn() -> None:
         assert all("c:p" not in each.after.board.values() for each in middle)
 
 
+def test_a_lone_drop_turns_nothing() -> None:
+    text = '[pieces.P]\nbetza = ""\nturns = "K"\ndrop = { near = "K", lone = true }\n'
+    found = moves(text, {"a1": "C:P", "b1": "c:p", "c2": "c:p"}, {"C:P": 1})
+    turned = {each.destination: sum(piece == "c:p" for piece in each.after.board.values()) for each in found}
+    assert turned == {"c1": 2, "a2": 1, "b2": 0, "a3": 2, "b3": 2, "c3": 2}
+
+
 def test_drops_keep_apart_and_to_the_other_colour() -> None:
     text = '[pieces.P]\nbetza = ""\ndrop = { apart = "W" }\n'
     assert {each.destination for each in moves(text, {"a1": "c:p"}, {"C:P": 1})} == {"c1", "b2", "a3", "b3", "c2", "c3"}
@@ -103,6 +110,7 @@ def test_squares_around_one_are_leaps(text: str) -> None:
         'betza = "K"\nblast = "K"\ndrop = { apart = "W", other_colour = true }',
         'betza = "mD"\nturns = "W"\ndrop = true',
         'betza = ""\ndrop = { near = "K" }',
+        'betza = ""\nturns = "K"\ndrop = { near = "K", lone = true }',
     ],
 )
 def test_there_are_never_more_possibilities_than_were_estimated(text: str) -> None:

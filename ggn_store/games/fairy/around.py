@@ -25,7 +25,7 @@ class Around(Walls):
         if self.enclosing and self.enclosing not in DROPS:
             self.s.refuse(_ENCLOSING, "a drop has to enclose pieces", "C")
         flips = self.s.value(_FLIPS, "none").lower()
-        if flips not in ("none", "", "ataxx"):
+        if flips not in ("none", "", "ataxx", "quadwrangle") or (flips == "quadwrangle" and self.enclosing):
             self.s.refuse(_FLIPS, "a drop turns all pieces that it encloses", "C")
         if self.s.flag("blastOnCapture"):
             if self._spared():
@@ -40,7 +40,7 @@ class Around(Walls):
 
     def around_lines(self, letter: str) -> list[str]:
         """What a piece does around where it ends."""
-        lines = ['turns = "K"'] if self.s.value(_FLIPS).lower() == "ataxx" else []
+        lines = ['turns = "K"'] if self.s.value(_FLIPS).lower() in ("ataxx", "quadwrangle") else []
         betza, also = self._betza(letter)
         if self.s.flag("blastOnCapture") and not self._spared() and (betza or also):
             lines.append('blast = "K"')

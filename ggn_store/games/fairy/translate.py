@@ -277,12 +277,14 @@ class _Translation(Around):
         """What a drop asks for beside its zone and its file."""
         kind = self.s.letter_types[letter]
         on_top = self.s.flag("dropOnTop") or self.enclosing == "top"
+        turns_near = self.s.value("flipEnclosedPieces").lower() == "quadwrangle"
         promoted = toml.texts([letter, self.promoted_token(letter)])
         rules = {
             "immobile = false": self.s.flag("immobilityIllegal") and kind != "immobile",
             "on_top = true": on_top,
             'apart = "W"': self.enclosing == "snort",
-            'near = "K"': self.enclosing == "ataxx",
+            'near = "K"': self.enclosing == "ataxx" or turns_near,
+            "lone = true": turns_near,
             "unmoved = true": self.s.flag("castlingDroppedPiece") and letter in self.begin_unmoved,
             "other_colour = true": self.s.flag("dropOppositeColoredBishop") and kind == "bishop",
             f"as = {promoted}": self.s.flag("dropPromoted") and letter in self.promoted,

@@ -179,6 +179,7 @@ class Writer(PieceWriter):
                 "blast": piece.blast.patterns,
                 "turns": piece.turns.patterns,
                 "drop.near": drop and drop.near.patterns,
+                "drop.lone": drop and drop.lone,
                 "drop.apart": drop and drop.apart.patterns,
                 "drop.other_colour": drop and drop.other_colour,
                 "drop.unmoved": drop and drop.unmoved,
