@@ -41,11 +41,6 @@ def _blasts(definition: Definition, variant: BaseVariant) -> int:
     return int(estimate.total(definition) * (forms + 1) ** len(_AROUND))
 
 
-def _turned_around(definition: Definition, variant: BaseVariant) -> int:
-    """Each move with what may stand on each of the eight squares around: something to turn, or nothing."""
-    return int((estimate.total(definition) + len(SIDES) * len(variant.squares)) * 2 ** len(_AROUND))
-
-
 def _enclosed(definition: Definition, variant: BaseVariant) -> int:
     """Each square with as many enclosed pieces as there may be in each of eight directions.
 
