@@ -247,7 +247,7 @@ class FastQuery:
     # --- what is not known yet ---
 
     def _ask(self, memory: _Memory, missing: Sequence[_Unknown]) -> list[Any]:
-        """What the database answers for some starts, which is kept; who asks again asks for most of what it may see."""
+        """What the database answers for some starts, which is kept."""
         rows = list(dict.fromkeys(chain.from_iterable([each.words for each in missing])))
         found = {(key, word): told for key, word, *told in self.database.ask(_WORDS, rows)}
         memory.answers += sum(len(each.start.chains) for each in missing)
