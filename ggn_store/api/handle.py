@@ -44,6 +44,7 @@ class Handle:
         self._is_sound = False
         # The last that was read: whoever goes through a piece, source by source, asks for it again and again.
         self._outline: Piece | None = None
+        self._verified: set[str] = set()
 
     @functools.cached_property
     def board(self) -> Board:
@@ -130,18 +131,30 @@ class Handle:
         return outline
 
     def read_source(self, piece: str, source: str) -> Piece:
-        """A piece with what it can do from one source only, a square of the board or the hand."""
+        """A piece with what it can do from one source only, a square of the board or the hand.
+
+        The first time all of it is read, and held to its digest.
+        """
         with self._found(piece) as (opened, piece_id):
-            return catalog.read_source(opened.connection, piece_id, piece, opened.board, source)
+            if piece in self._verified:
+                return catalog.read_source(opened.connection, piece_id, piece, opened.board, source)
+            whole = catalog.read_piece(opened.connection, piece_id, opened.board)
+            self._verified.add(piece)
+            return replace(whole, sources=tuple(each for each in whole.sources if each.square == source))
 
     @contextmanager
     def _found(self, piece: str) -> Iterator[tuple[Opened, int]]:
-        """The revision in a transaction that reads, and the key of a piece of it."""
+        """The revision in a transaction that reads, and the key of a piece of it; raises DamagedError for its rows."""
         self.require_sound()
         self.require_piece(piece)
         with self.opened() as opened:
             keys = catalog.piece_keys(opened.connection, self.revision)
-            yield opened, next(piece_id for piece_id, identifier in keys if identifier == piece)
+            piece_id = next(piece_id for piece_id, identifier in keys if identifier == piece)
+            try:
+                yield opened, piece_id
+            except (LookupError, TypeError, ValueError):  # of what some rows hold instead
+                catalog.read_piece(opened.connection, piece_id, opened.board)
+                raise
 
     # --- positions ---
 

@@ -190,6 +190,19 @@ def test_a_damaged_piece_is_named_with_what_to_do(store: Store, address: str) ->
     )
 
 
+@pytest.mark.parametrize("change", ["hand_effect SET delta = 2 WHERE delta = 1", "destination SET square = 99"])
+def test_a_damaged_piece_is_not_drawn(store: Store, address: str, change: str) -> None:
+    store.load(DIFF, "game")
+    with raw(address) as connection:
+        drop_guards(connection)
+        connection.execute(text(f"UPDATE {change}"))
+    with pytest.raises(StoreError, match="is damaged"):
+        store.ruleset("game").pictures.draw(piece="C:P")
+    if "square" in change:
+        with pytest.raises(StoreError, match="is damaged"):
+            _ = store.ruleset("game").select("C:P").sources
+
+
 def test_a_board_that_lost_its_digest_is_told_in_one_sentence(store: Store, address: str, tmp_path: Path) -> None:
     store.load(DIFF, "game")
     with raw(address) as connection:
