@@ -12,11 +12,7 @@ from ggn_store.api.moves import outcomes
 from ggn_store.api.moves.batches import Batches, BatchQuery
 from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.legal import Legal
-from ggn_store.api.moves.move_notations import OWN
-from ggn_store.api.moves.move_texts import MoveTexts, Reading
 from ggn_store.api.moves.moves import Moves, Place, Query
-from ggn_store.api.moves.named_moves import NamedMoves
-from ggn_store.api.moves.selection import SelectedPiece
 from ggn_store.api.positions import notations
 from ggn_store.errors import DocumentError, MoveError, PictureError, PositionError, UnknownNameError, offer, printable
 from ggn_store.model.documents.board import Board
@@ -28,13 +24,16 @@ from ggn_store.model.moves.play import Play
 from ggn_store.model.moves.position import Position
 from ggn_store.model.moves.result import Result
 from ggn_store.model.teams.revision import Revision, Summary
+from ggn_store.notation.move_text import OWN
 from ggn_store.notation.qpi import Side
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.api.moves.columns import Columns
+    from ggn_store.api.moves.move_texts import MoveTexts, Reading
     from ggn_store.api.moves.pictures import Pictures
+    from ggn_store.api.moves.selection import SelectedPiece
     from ggn_store.api.moves.spark import SparkMoves
     from ggn_store.api.questions.analysis import RulesetAnalysis
     from ggn_store.games.fairy.write import Section
@@ -53,7 +52,6 @@ class Ruleset:
         self._chains = Chains(self._moves)
         self._legal = Legal(self._chains)
         self._batches = Batches(self._legal, lambda: self.columns)
-        self._texts = MoveTexts(NamedMoves(self._legal))
 
     def __repr__(self) -> str:
         return f"Ruleset({str(self.revision)!r}, {str(self.handle.session.database)!r})"
@@ -361,6 +359,8 @@ class Ruleset:
 
     def select(self, piece: str) -> SelectedPiece:
         """The rules of one piece; raises UnknownNameError (a KeyError) where the ruleset has none for it."""
+        from ggn_store.api.moves.selection import SelectedPiece
+
         self.handle.require_piece(piece)
         return SelectedPiece(self._moves, piece)
 
@@ -394,6 +394,13 @@ class Ruleset:
         With `pseudo` they need not be legal. Raises MoveError where it means none.
         """
         return self._texts.read(text, position, notation, pseudo=pseudo, assume=assume)
+
+    @functools.cached_property
+    def _texts(self) -> MoveTexts:
+        from ggn_store.api.moves.move_texts import MoveTexts
+        from ggn_store.api.moves.named_moves import NamedMoves
+
+        return MoveTexts(NamedMoves(self._legal))
 
     # --- chains, and moves made ---
 

@@ -16,11 +16,9 @@ from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.session import opening, references
 from ggn_store.api.session.opening import Address
 from ggn_store.errors import QueryError, UnknownNameError, quote
-from ggn_store.model.bounds import SqlBounds, SqlOptions
 from ggn_store.model.teams.revision import Revision, Summary, check_name
 from ggn_store.store.database import session as sessions
 from ggn_store.store.database.session import Session
-from ggn_store.store.history import tags
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from ggn_store.api.teams.states import States
     from ggn_store.api.teams.tags import Tags
     from ggn_store.api.upkeep import Upkeep
+    from ggn_store.model.bounds import SqlOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +243,8 @@ class Store:
         Or of those that names, namespaces (`team/`) and globs mean; see `ggn_store.model.teams.selection`. Raises
         UnknownNameError where one of these means none.
         """
+        from ggn_store.store.history import tags
+
         with self.session.reading() as connection:
             wanted = {*catalog.selected(connection, rulesets)}
             found = {each.revision.name: each for each in catalog.newest_summaries(connection, wanted)}
@@ -287,6 +288,7 @@ class Store:
         """
         from ggn_store.api.moves.position_views import PositionViews
         from ggn_store.api.questions.sql import Table
+        from ggn_store.model.bounds import SqlBounds
         from ggn_store.store.sql import queries
 
         if ruleset is None and positions is not None:

@@ -8,12 +8,11 @@ from typing import Any, cast
 import click
 
 import ggn_store
-from ggn_store.api.moves.move_notations import OWN
 from ggn_store.cli import options
 from ggn_store.errors import MoveTextError, printable, quote
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.move import Assumption
-from ggn_store.notation.move_text import MoveNotation
+from ggn_store.notation.move_text import OWN, MoveNotation
 from ggn_store.render.moves import path_text
 from ggn_store.render.records import compact
 

@@ -428,8 +428,6 @@ positions_option = click.option(
 
 def position(ruleset: ggn_store.Ruleset, given: GivenPosition) -> ggn_store.Position:
     """The position that the options name; without any, the ruleset's own start position."""
-    from ggn_store.api.positions.json_text import read_board, read_hands
-
     board, hands, side = given.board, given.hands, given.side
     places = [name for name in given.names if name not in ("--hands", "--state")]
     if len(places) > 1:
@@ -440,6 +438,8 @@ def position(ruleset: ggn_store.Ruleset, given: GivenPosition) -> ggn_store.Posi
     if places and board is None:
         found = ruleset.position(**given.texts)
     elif board is not None:
+        from ggn_store.api.positions.json_text import read_board
+
         found = read_board(text(board))
     elif ruleset.has_start:
         found = ruleset.start
@@ -449,7 +449,11 @@ def position(ruleset: ggn_store.Ruleset, given: GivenPosition) -> ggn_store.Posi
             'or write start = "FEEN" into a TOML file of the document\'s name beside it and load it again'
         )
     state = {**(found.state or {}), **_state(given.state)} if given.state else None
-    return found.with_changes(None if hands is None else read_hands(hands), side, state)
+    if hands is None:
+        return found.with_changes(side=side, state=state)
+    from ggn_store.api.positions.json_text import read_hands
+
+    return found.with_changes(read_hands(hands), side, state)
 
 
 def write_position(

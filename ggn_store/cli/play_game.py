@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NoReturn
 
 import ggn_store
-from ggn_store.api.moves.move_notations import OWN
 from ggn_store.errors import MoveTextError, printable
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.move_text import MAX_LINE, MoveNotation, MoveText, is_named
+from ggn_store.notation.move_text import MAX_LINE, OWN, MoveNotation, MoveText, is_named
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.render.moves import DUTY_RULE, HOST_RULE, chains_text, moves_text, path_text, place_text
 from ggn_store.render.records import compact

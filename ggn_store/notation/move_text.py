@@ -13,6 +13,8 @@ from ggn_store.notation.hand import HAND
 _PIECE: Final = re.compile(r"([A-Za-z][A-Za-z0-9]*:)?[-+]?[A-Za-z]\^?'?")
 _NUMBER: Final = re.compile(r"([0-9]{1,4})|\(([0-9]{1,4})\)")
 _BETWEEN: Final = "-x"
+# The name of this notation among those of moves.
+OWN: Final = "own"
 MAX_LINE: Final = 1_000
 
 

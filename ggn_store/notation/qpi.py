@@ -77,6 +77,12 @@ def is_royal(piece: str) -> bool:
     return parse(piece).terminal
 
 
+def is_promotion(before: str, after: str) -> bool:
+    """Whether a piece becomes another kind of piece, or takes the state +; losing a mark is no promotion."""
+    old, new = parse(before), parse(after)
+    return (old.style, old.letter) != (new.style, new.letter) or (new.state == "+" and old.state != "+")
+
+
 def other_side(side: Side) -> Side:
     """The opponent."""
     return "second" if side == "first" else "first"

@@ -15,8 +15,7 @@ from ggn_store.api.store import Store
 from ggn_store.errors import GateError, printable
 from ggn_store.model.changes.changes import Diff
 from ggn_store.model.pictures.picture import ChangedMoves
-from ggn_store.model.teams.proposal import is_proposal
-from ggn_store.model.teams.revision import Revision
+from ggn_store.model.teams.revision import Revision, is_proposal
 from ggn_store.web.guard import Rate
 from ggn_store.web.metrics import Metrics
 from ggn_store.web.people import People

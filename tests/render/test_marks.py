@@ -10,8 +10,9 @@ import pytest
 from ggn_store import Position, Ruleset, find_game, ruleset
 from ggn_store.games import generate as generator
 from ggn_store.model.documents.document import Piece
-from ggn_store.model.pictures.marks import Mark, Way, is_promotion, marks, marks_of_piece
+from ggn_store.model.pictures.marks import Mark, Way, marks, marks_of_piece
 from ggn_store.model.pictures.picture import Diagram, HeatMap
+from ggn_store.notation.qpi import is_promotion
 from ggn_store.notation.stn import Transition
 from ggn_store.render import legend
 from ggn_store.render.picture_text import to_text

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ggn_store.api.loading import incoming
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.api.session import references
+from ggn_store.api.session import versions
 from ggn_store.model.documents.document import Dialect, Document
 
 NAME: Final = "ruleset"
@@ -24,13 +24,13 @@ def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = Non
 
 def of_document(document: Document, name: str = NAME) -> Ruleset:
     """The ruleset of a document, in a private store in memory that lives as long as the result."""
-    return Ruleset(*references.in_memory(document, name))
+    return Ruleset(*versions.in_memory(document, name))
 
 
 @contextmanager
 def opened(document: Document) -> Iterator[Ruleset]:
     """Like `of_document`, for the length of a block."""
-    session, revision = references.in_memory(document, NAME)
+    session, revision = versions.in_memory(document, NAME)
     try:
         yield Ruleset(session, revision)
     finally:

@@ -16,12 +16,10 @@ from ggn_store.model.moves.position import Position
 from ggn_store.notation import coordinates, san
 from ggn_store.notation.coordinates import Coordinates, Extent
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.move_text import MoveText
+from ggn_store.notation.move_text import OWN, MoveText
 
 if TYPE_CHECKING:
     from ggn_store.api.moves.named_moves import NamedMoves
-
-OWN: Final = "own"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from typing import Final, NamedTuple, cast
 
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.moves import move_notations
-from ggn_store.api.moves.move_notations import NOTATIONS, OWN
+from ggn_store.api.moves.move_notations import NOTATIONS
 from ggn_store.api.moves.named_moves import NamedMoves
 from ggn_store.errors import GgnStoreError, MoveError, MoveTextError, UnknownNameError, printable, quote
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.move import Assumption, Move, displaced
 from ggn_store.model.moves.position import Position
-from ggn_store.notation.move_text import MAX_LINE, MoveText
+from ggn_store.notation.move_text import MAX_LINE, OWN, MoveText
 from ggn_store.notation.san import San
 
 # How many moves a message names.

@@ -15,9 +15,8 @@ from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.play import Outcome, Play, When
 from ggn_store.model.moves.position import SIDES, Position
 from ggn_store.model.moves.result import Result
-from ggn_store.model.pictures.marks import is_promotion
 from ggn_store.notation import cell
-from ggn_store.notation.qpi import Side, is_royal, other_side
+from ggn_store.notation.qpi import Side, is_promotion, is_royal, other_side
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition

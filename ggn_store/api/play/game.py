@@ -12,7 +12,6 @@ from typing import Any, Final, Self
 
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.moves import outcomes
-from ggn_store.api.moves.move_notations import OWN
 from ggn_store.api.positions.json_text import decode
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, NotationError, quote
@@ -23,6 +22,7 @@ from ggn_store.model.moves.play import PREFERENCES, Play
 from ggn_store.model.moves.position import Position
 from ggn_store.model.moves.result import Result
 from ggn_store.notation import pgn
+from ggn_store.notation.move_text import OWN
 
 MAX_MOVES: Final = pgn.MAX_MOVES
 _CHESS: Final = "chess"

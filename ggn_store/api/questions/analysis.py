@@ -22,14 +22,13 @@ from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.analysis.reach import IN_HAND, Coverage, Reacher
 from ggn_store.analysis.symmetry import Asymmetry, MirrorFinding, SideSymmetry
 from ggn_store.api.handle import Handle
-from ggn_store.api.session import references as naming
+from ggn_store.api.session import versions
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY, Possibility
 from ggn_store.model.documents.mentions import Use, Uses
-from ggn_store.model.teams.proposal import is_proposal
-from ggn_store.model.teams.revision import Revision
+from ggn_store.model.teams.revision import Revision, is_proposal
 from ggn_store.movement.entries import ToldPiece
 from ggn_store.movement.facts import Named, named
 from ggn_store.movement.movement import Items
@@ -316,7 +315,7 @@ class StoreAnalysis:
     @contextmanager
     def _asking(self, wanted: Iterable[str], *, every: bool = False, long: bool = False) -> Iterator[list[_Part]]:
         """Where rulesets are: in the store, and proposals in others; with `every`, all newest revisions as well."""
-        proposed = {each: naming.proposed(self._session, each) for each in wanted if is_proposal(each)}
+        proposed = {each: versions.proposed(self._session, each) for each in wanted if is_proposal(each)}
         with ExitStack() as stack:
             reading = self._session.reading_long() if long else self._session.reading()
             asker = stack.enter_context(asking(self._session.database, self._tell, reading))

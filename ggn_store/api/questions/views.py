@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, get_args
 
-from ggn_store.api.session import references
+from ggn_store.api.session import versions
 from ggn_store.columnar import vectors, view_files
 from ggn_store.columnar.arrow import FRAMES
 from ggn_store.columnar.extras import need
@@ -18,7 +18,7 @@ from ggn_store.errors import InputError, quote
 from ggn_store.exports import manifest
 from ggn_store.exports.csv_files import CsvFiles
 from ggn_store.exports.sqlite_file import SqliteFile
-from ggn_store.model.teams.proposal import is_proposal
+from ggn_store.model.teams.revision import is_proposal
 from ggn_store.output import new_directory
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets.stored_documents import Transaction
@@ -236,7 +236,7 @@ def _holder(session: Session, names: tuple[str, ...] | None) -> Session:
         )
     memory: Session | None = None
     for each in proposed:
-        memory, _ = references.proposed(session, each, memory)
+        memory, _ = versions.proposed(session, each, memory)
     return memory or session
 
 

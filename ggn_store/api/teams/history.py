@@ -12,15 +12,13 @@ from itertools import islice
 from ggn_store import collector
 from ggn_store.api.handle import Handle
 from ggn_store.api.loading import gates
-from ggn_store.api.session import authors
-from ggn_store.api.session import references as naming
+from ggn_store.api.session import authors, references, versions
 from ggn_store.errors import InputError, UnknownNameError, offer, quote
 from ggn_store.model.changes.changes import Diff
 from ggn_store.model.documents.document import Document
 from ggn_store.model.pictures.picture import ChangedMoves
 from ggn_store.model.teams.history import Blame, LogEntry
-from ggn_store.model.teams.proposal import is_proposal
-from ggn_store.model.teams.revision import Reference, Revision
+from ggn_store.model.teams.revision import Reference, Revision, is_proposal
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import blame, diff, log
 from ggn_store.store.rulesets import catalog, load, stored_documents
@@ -49,8 +47,8 @@ class History:
     def _log(self, connection: Transaction, reference: str, limit: int | None) -> tuple[LogEntry, ...]:
         if not is_proposal(reference):
             return tuple(log.log(connection, reference, limit))
-        revision, base = naming.as_revision(connection, reference)
-        old, new = naming.step(connection, reference)
+        revision, base = versions.as_revision(connection, reference)
+        old, new = versions.step(connection, reference)
         proposed = LogEntry(revision, (), log.changes(revision, base, new.digests, old.digests))
         more = None if limit is None else limit - 1
         return proposed, *(() if base is None else log.log(connection, str(base), more))
@@ -63,11 +61,11 @@ class History:
         """
         with self._session.reading() as connection:
             if after is not None:
-                one, other = naming.version(connection, before), naming.version(connection, after)
+                one, other = versions.version(connection, before), versions.version(connection, after)
             elif isinstance(before, Document):
                 raise InputError("a document has no parent: give two contents to compare")
             else:
-                one, other = naming.step(connection, before)
+                one, other = versions.step(connection, before)
             if piece is not None and piece not in one.digests and piece not in other.digests:
                 pieces = list(dict.fromkeys((*one.digests, *other.digests)))
                 raise UnknownNameError(f"neither side has rules for the piece {quote(piece)}; there is {offer(pieces)}")
@@ -106,8 +104,8 @@ class History:
 
     def _handle(self, content: str | Document | None) -> Handle | None:
         if isinstance(content, Document):
-            return Handle(*naming.in_memory(content, content.envelope.title or "document"))
-        return None if content is None else Handle(*naming.find(self._session, content))
+            return Handle(*versions.in_memory(content, content.envelope.title or "document"))
+        return None if content is None else Handle(*references.find(self._session, content))
 
     def blame(
         self, reference: str, piece: str | None = None, source: str | None = None, destination: str | None = None
@@ -123,11 +121,11 @@ class History:
 
     def _blame_of_proposal(self, reference: str, *place: str | None) -> Iterator[Blame]:
         """What a proposal changes is its own, all else as in its base."""
-        memory, revision = naming.proposed(self._session, reference)
+        memory, revision = versions.proposed(self._session, reference)
         found: Sequence[Blame] = ()
         with collector.held_off(), self._session.reading() as connection:
-            _, base = naming.read_proposal(connection, reference)
-            changed = diff.diff(*naming.step(connection, reference))
+            _, base = versions.read_proposal(connection, reference)
+            changed = diff.diff(*versions.step(connection, reference))
             with suppress(UnknownNameError):  # of what is new
                 found = () if base is None else blame.blame(self._session.database, connection, str(base), *place)
         own: set[tuple[str | None, ...]] = {

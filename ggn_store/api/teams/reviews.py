@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 from ggn_store import collector
 from ggn_store.api.loading import conflicts, gates, merging
 from ggn_store.api.loading.loading import LoadOptions, LoadWishes, ProposeOptions, in_memory, prepare, read_one, stream
-from ggn_store.api.session import authors, references
+from ggn_store.api.session import authors, versions
 from ggn_store.errors import (
     ConflictError,
     GateError,
@@ -31,12 +31,11 @@ from ggn_store.model.teams.proposal import (
     Judgement,
     Proposal,
     ProposalReference,
-    is_proposal,
     parse_digest,
     parse_proposal,
 )
 from ggn_store.model.teams.review import ForeignProposal
-from ggn_store.model.teams.revision import Reference, check_name, parse_reference
+from ggn_store.model.teams.revision import Reference, check_name, is_proposal, parse_reference
 from ggn_store.model.teams.selection import is_pattern, select
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
@@ -352,13 +351,13 @@ class Reviews:
         """What `chess#4` proposes, as a ruleset in a private store in memory, to be asked for moves."""
         from ggn_store.api.ruleset import Ruleset
 
-        return Ruleset(*references.proposed(self._session, proposal))
+        return Ruleset(*versions.proposed(self._session, proposal))
 
     def diff(self, proposal: str) -> Diff:
         """What `chess#4` changes in the revision that it is based on."""
         parse_proposal(proposal)
         with self._session.reading() as connection:
-            return diff.diff(*references.step(connection, proposal))
+            return diff.diff(*versions.step(connection, proposal))
 
 
 _Found = TypeVar("_Found", Proposal, ForeignProposal)

@@ -8,9 +8,9 @@ from typing import Literal
 
 from ggn_store.model.documents.document import EMPTY, ENEMY, Piece
 from ggn_store.model.moves.move import Move
-from ggn_store.notation import cell, qpi
+from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.notation.qpi import Side, is_promotion, other_side, side_of
 from ggn_store.notation.stn import Transition
 
 Manner = Literal["never", "over", "freely"]
@@ -116,12 +116,6 @@ def _mark(piece: str, source: str, square: str, ways: list[Way], board: Mapping[
     if conditions:
         words.append(f"if {_listed(conditions)}")
     return Mark(square, quiet, capture, bool(changes), bool(becomes), "; ".join(words))
-
-
-def is_promotion(before: str, after: str) -> bool:
-    """Whether a piece becomes another kind of piece, or takes the state +; losing a mark is no promotion."""
-    old, new = qpi.parse(before), qpi.parse(after)
-    return (old.style, old.letter) != (new.style, new.letter) or (new.state == "+" and old.state != "+")
 
 
 def _quiet_and_captures(side: Side, source: str, way: Way, board: Mapping[str, str | None] | None) -> tuple[bool, bool]:

@@ -157,11 +157,6 @@ class Proposal(_Said):
         return data if self.fault is None else data | {"fault": self.fault}
 
 
-def is_proposal(reference: str) -> bool:
-    """Whether a reference is meant to name a proposal, and no revision."""
-    return "#" in reference
-
-
 def parse_proposal(text: str) -> ProposalReference:
     """The proposal that `chess#4` names, or the round that `chess#4.1` does.
 

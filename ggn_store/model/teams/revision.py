@@ -32,6 +32,11 @@ _REFERENCE = re.compile(
 )
 
 
+def is_proposal(reference: str) -> bool:
+    """Whether a reference is meant to name a proposal, `chess#4`, and no revision."""
+    return "#" in reference
+
+
 @dataclass(frozen=True, slots=True)
 class Revision(Record):
     """An immutable revision of a ruleset; `number` counts from 1 within the ruleset.
@@ -68,7 +73,7 @@ class Revision(Record):
 
     def __str__(self) -> str:
         # What is only proposed has the name of its proposal, chess#4, and is all that there is of it.
-        return self.name if "#" in self.name else f"{self.name}@{self.number}"
+        return self.name if is_proposal(self.name) else f"{self.name}@{self.number}"
 
     @property
     def label(self) -> int | str:

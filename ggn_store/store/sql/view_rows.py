@@ -25,8 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from ggn_store.errors import UnknownNameError, offer, quote
-from ggn_store.model.teams.proposal import is_proposal
-from ggn_store.model.teams.revision import Reference
+from ggn_store.model.teams.revision import Reference, is_proposal
 from ggn_store.store.rulesets import catalog, stored_documents
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS, View

@@ -9,7 +9,8 @@ from typing import Any, Final
 from ggn_store.errors import GgnStoreError
 from ggn_store.model.changes.changes import Diff
 from ggn_store.model.pictures.picture import ChangedMoves
-from ggn_store.model.teams.proposal import Proposal, is_proposal
+from ggn_store.model.teams.proposal import Proposal
+from ggn_store.model.teams.revision import is_proposal
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.diff import diff_text
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit

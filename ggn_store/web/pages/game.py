@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ggn_store.api.moves.move_notations import OWN
 from ggn_store.api.moves.styles import style_of
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
@@ -23,6 +22,7 @@ from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, OUTCOMES
 from ggn_store.model.pictures.marks import Mark, marks_of_moves
 from ggn_store.model.pictures.picture import Diagram, Link
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.move_text import OWN
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.layout import require_drawable
 from ggn_store.render.moves import path_text
