@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ggn_store.api.teams.tags import Tags
     from ggn_store.api.upkeep import Upkeep
     from ggn_store.model.bounds import SqlOptions
+    from ggn_store.store.sql.processes import Processes
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,8 @@ class Store:
 
     def close(self) -> None:
         """Give the connections back; a store in memory is gone then."""
+        if "_processes" in vars(self):
+            self._processes.close()
         self.session.database.close()
 
     def discard(self) -> None:
@@ -271,6 +274,7 @@ class Store:
         ruleset: str | Ruleset | None = None,
         positions: Iterable[AnyPosition] | None = None,
         engine: Literal["store", "duckdb"] = "store",
+        ahead: bool = False,
         progress: Callable[[str, int, int], None] | None = None,
         **bounds: Unpack[SqlOptions],
     ) -> Table:
@@ -285,6 +289,9 @@ class Store:
         With the `engine` "duckdb" it asks the views only, of a columnar copy of the store, which is made or brought up
         to date before; that takes longer where much is new, and is not part of the timeout. `progress` is told what is
         copied, how many pieces are done, and of how many.
+
+        Each question has a process of its own. With `ahead` one is started for the next question, too, and waits for
+        it until the store is closed: so a server need not wait for the start of one.
         """
         from ggn_store.api.moves.position_views import PositionViews
         from ggn_store.api.questions.sql import Table
@@ -296,7 +303,8 @@ class Store:
         most = SqlBounds(**bounds)
         found = self.ruleset(ruleset) if isinstance(ruleset, str) else ruleset
         given = None if found is None else PositionViews(self.session, found.handle, positions).given
-        asked = self.session.database, query, {} if values is None else values, most, given
+        asker = queries.Asker(self.session.database, self._processes, ahead)
+        asked = asker, query, {} if values is None else values, most, given
         if engine == "store":
             return Table.of(queries.ask(*asked))
         if engine != "duckdb":
@@ -305,6 +313,12 @@ class Store:
 
         with copy.ready(self.session, progress) as files:
             return Table.of(queries.ask(*asked, copy.asking(files, self.session.database.is_server)))
+
+    @functools.cached_property
+    def _processes(self) -> Processes:
+        from ggn_store.store.sql.processes import Processes
+
+        return Processes()
 
     # --- parts, each imported when it is first used ---
 

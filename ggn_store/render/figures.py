@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -110,10 +111,14 @@ ROYAL: Final = frozenset(("king", "lion"))
 
 def figure(drawn: Figure, x: float, y: float, size: float, colors: tuple[str, str]) -> Iterator[str]:
     """A figure in the middle of (x, y), in the colours of its body and of its inner lines."""
+    yield svg.moved(_paths(drawn, colors), x, y, size / 48)
+
+
+@functools.cache
+def _paths(drawn: Figure, colors: tuple[str, str]) -> tuple[str, str]:
     fill, ink = colors
     outline, lines = drawn
-    parts = [
+    return (
         svg.element("path", d=outline, fill=fill, stroke=svg.INK, stroke_width=2, stroke_linejoin="round"),
         svg.element("path", d=lines, fill="none", stroke=ink, stroke_width=2),
-    ]
-    yield svg.moved(parts, x, y, size / 48)
+    )

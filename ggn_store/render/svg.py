@@ -7,6 +7,7 @@ the wide side.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
@@ -40,6 +41,7 @@ def escaped(text: str) -> str:
     return _MARKUP_PATTERN.sub(lambda found: _MARKUP[found[0]], printable(text))
 
 
+@functools.lru_cache(maxsize=4_096)  # of a board, many are the same
 def number(value: float) -> str:
     """A length or coordinate, to a hundredth, as short as it can be written."""
     return f"{round(value, 2) + 0:.2f}".rstrip("0").rstrip(".")

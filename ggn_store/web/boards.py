@@ -45,11 +45,6 @@ def written(ruleset: Ruleset, position: Position) -> dict[str, str]:
     return found | {JSON: compact(position.data())}
 
 
-def in_address(ruleset: Ruleset, position: Position) -> str:
-    """The position as addresses have it: in the first notation that can write it."""
-    return next(iter(written(ruleset, position).values()))
-
-
 def names_of(ruleset: Ruleset) -> dict[str, str]:
     """What the definition calls each piece, by identifier; the identifier where it does not say."""
     definition = ruleset.definition

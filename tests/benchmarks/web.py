@@ -89,11 +89,13 @@ def measure(pid: int, port: int, pages: Mapping[str, list[str]]) -> Iterator[tup
     """Of each page the median and the 95th percentile in milliseconds, and the mean processor time."""
     seconds: dict[str, list[float]] = {name: [] for name in pages}
     processor = dict.fromkeys(pages, 0.0)
-    for name, paths in pages.items():
+    for paths in pages.values():
         ask(port, paths[0])
-        before = used(pid)
-        seconds[name] += [ask(port, path) for path in paths]
-        processor[name] = used(pid) - before
+    for paths_of_round in zip(*pages.values(), strict=False):
+        for name, path in zip(pages, paths_of_round, strict=True):
+            before = used(pid)
+            seconds[name].append(ask(port, path))
+            processor[name] += used(pid) - before
     for name, found in seconds.items():
         last = statistics.quantiles(found, n=20)[-1]
         yield name, statistics.median(found) * 1e3, last * 1e3, processor[name] / len(found) * 1e3

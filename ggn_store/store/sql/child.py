@@ -14,10 +14,8 @@ module of another engine.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 import os
-import shutil
 import sqlite3
 import stat
 import sys
@@ -25,8 +23,10 @@ import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False  # each question waits for what is imported
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 try:
     import fcntl
@@ -55,7 +55,7 @@ _OF_THE_FILE = (
 # What is wrong where a temporary file cannot grow: the disk is full, or the process may not write more.
 _ABOUT_ROOM = {sqlite3.SQLITE_FULL: "room", sqlite3.SQLITE_IOERR_WRITE: "disk"}
 
-Row = Sequence[Any]
+Row = Sequence["Any"]
 
 
 class Cut(Exception):  # noqa: N818
@@ -115,6 +115,14 @@ class Watch(threading.Thread):
         # Never closed before the process ends: that would drop SQLite's own locks of the file.
         self._file, self._since = os.open(file, os.O_RDONLY), time.monotonic()
 
+    def clear(self) -> None:
+        """Remove the directory for temporary files."""
+        for place, _, files in os.walk(self._directory, topdown=False):
+            with contextlib.suppress(OSError):
+                for file in files:
+                    os.unlink(os.path.join(place, file))
+                os.rmdir(place)
+
     def stop(self) -> None:
         """End no more: the answer is there."""
         self._lock.acquire()
@@ -128,8 +136,7 @@ class Watch(threading.Thread):
     def _look(self) -> None:
         now = time.monotonic()
         if os.getppid() != self._parent:
-            if self._directory:
-                shutil.rmtree(self._directory, ignore_errors=True)
+            self.clear()
             os._exit(1)
         if self.until is not None and now > self.until:
             self._cut("deadline")
@@ -440,6 +447,8 @@ def plain(value: Any) -> Any:
     """A value of a typed database as the answer has it."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    from decimal import Decimal
+
     if isinstance(value, bytes | memoryview):
         return {"bytes": bytes(value).hex()}
     if isinstance(value, Decimal):
@@ -496,6 +505,8 @@ def read(rows: Iterator[Row], most_rows: int, most_bytes: int, answer: list[str]
 def _asked(asked: dict[str, Any], store: bytes, watch: Watch) -> Generator[Row, None, None]:
     """The names of the columns, then the rows, of whatever is asked."""
     if asked["engine"] is not None:
+        import importlib
+
         # Its module raises what this one catches.
         sys.modules["ggn_store.store.sql.child"] = sys.modules[__name__]
         found: Generator[Row, None, None] = importlib.import_module(asked["engine"]).ask(asked, watch)
@@ -505,11 +516,12 @@ def _asked(asked: dict[str, Any], store: bytes, watch: Watch) -> Generator[Row, 
 
 def main() -> None:
     """Ask what standard input says; the answer is written once it has been read, and nobody waits for it to be."""
-    watch = Watch(int(sys.argv[1]), sys.argv[2])
-    watch.start()
     line = sys.stdin.buffer.readline()
-    if not line:  # whoever asked is gone
-        watch.join()
+    watch = Watch(int(sys.argv[1]), sys.argv[2])
+    if not line:  # whoever was to ask is gone
+        watch.clear()
+        return
+    watch.start()
     asked = json.loads(line)
     sys.path[:] = asked["path"]
     store = sys.stdin.buffer.read()

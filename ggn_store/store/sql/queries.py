@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import json
 import math
-import os
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from sqlalchemy import text
 
 from ggn_store.errors import QueryError, StoreError, offer, printable, quote
 from ggn_store.model.bounds import SqlBounds
-from ggn_store.store.database import spill
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.postgres import SESSION, Postgres
 from ggn_store.store.database.spill import Spill
 from ggn_store.store.database.sqlite import SQLite
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import POSITION_VIEWS, VIEWS, View
-from ggn_store.store.sql import allowed_functions, child, statement
+from ggn_store.store.sql import allowed_functions, child, processes, statement
 from ggn_store.store.sql.given import Given, as_relations
 from ggn_store.store.sql.statement import VALUES, Query, place
 
 MAX_BYTES: Final = 32 << 20
 READER = "ggn_reader"
 
-_GRACE: Final = 3  # seconds that the process has, after the deadline, to say that it has met it
 _IN_SQLITE: Final = ("json_each", "json_tree")
 _TABLES: Final = (*t.metadata.tables, *(name for view in VIEWS for name in (view.name, view.every) if name is not None))
 _OLDER_VIEWS: Final = ("moves_flat", "conditions_flat")
@@ -89,8 +82,17 @@ class Answer:
     note: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """A database, and the processes that ask it; with `ahead` one is started for the next question, too."""
+
+    database: Database
+    processes: processes.Processes
+    ahead: bool = False
+
+
 def ask(
-    database: Database,
+    asker: Asker,
     query: str,
     values: Mapping[str, Any],
     bounds: SqlBounds,
@@ -103,22 +105,21 @@ def ask(
     Raises QueryError where it is wrong, would do more than read, or is out of bounds. Nobody who writes to a SQLite
     file waits for it: once somebody does, the query is asked anew, of a private copy.
     """
+    database = asker.database
     read = statement.read(query)
     statement.require_values(read, values)
     for name, value in values.items():
         _require_value(name, value)
     asked: dict[str, Any] = {"seconds": bounds.timeout, "rows": bounds.rows, "bytes": MAX_BYTES, "connection": None}
     asked["path"] = [place for place in sys.path if place]
-    asked |= {"memory": bounds.memory << 20, "disk": bounds.disk << 20, "spills": False}
+    asked |= {"memory": bounds.memory << 20, "disk": bounds.disk << 20}
     asked |= {"engine": None, "threads": 1, "beside": child.BESIDE}
     given: list[Given] = []
     if of_positions is not None:
         given = [of_positions(view) for view in POSITION_VIEWS if view.name in read.words]
     store, note = b"", None
     shifts: list[tuple[int, int]] = []
-    directory: AbstractContextManager[Spill] = nullcontext(Spill(None, None))
     if engine is not None:
-        directory = spill.directory()
         written, shifts, begin = read.numbered()
         asked |= {"query": written[begin:], "explains": begin > 0, "values": [values[name] for name in read.values]}
         asked |= {"given": [each.data() for each in given], "engine": engine.module, **engine.told}
@@ -127,7 +128,6 @@ def ask(
         more, note, shifts = _of_postgres(database, read, values, bounds, given)
         asked |= more
     elif isinstance(database, SQLite):
-        directory = spill.directory()
         tables = [*_TABLES, *_OLDER_VIEWS, *_IN_SQLITE]
         asked |= {"query": read.text, "values": dict(values), "tables": tables}
         asked |= {"given": [each.data() for each in given]}
@@ -139,9 +139,7 @@ def ask(
             file = database.path.absolute()
             asked |= {"file": str(file), "uri": f"{file.as_uri()}?mode=ro"}
     note = "; ".join(filter(None, (note, *(each.note for each in given)))) or None
-    with directory as place:
-        asked["directory"] = place.path
-        columns, rows, end = _run(_About(database, read, shifts, engine), asked, store, place)
+    columns, rows, end, place = _run(asker, _About(database, read, shifts, engine), asked, store)
     if end is None:
         return Answer(_unique(columns), rows, None, note)
     said = _CUT[end].format(
@@ -185,7 +183,7 @@ def _of_postgres(
         *(f"SET LOCAL {setting}" for setting in SESSION),
         f"SET LOCAL statement_timeout = {milliseconds}",
         f"SET LOCAL lock_timeout = {milliseconds}",
-        f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds + 1000 * _GRACE}",
+        f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds + 1000 * processes.GRACE}",
         "SET LOCAL standard_conforming_strings = on",
         "SET LOCAL max_parallel_workers_per_gather = 0",
         "SET LOCAL constraint_exclusion = off",  # else planning evaluates what constraints say
@@ -245,53 +243,18 @@ class _About:
 
 
 def _run(
-    about: _About, asked: dict[str, Any], store: bytes, place: Spill
-) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None]:
-    """Columns, rows, and why there are no more."""
+    asker: Asker, about: _About, asked: dict[str, Any], store: bytes
+) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None, Spill]:
+    """Columns, rows, and why there are no more; and where what was temporary was."""
     end = time.monotonic() + asked["seconds"]
-    asked |= {"spills": place.path is not None}
-    found = None
-    while found is None:
-        with _started(asked, store, place) as process:
-            found = _read(about, process, end + _GRACE)
+    while True:
+        with asker.processes.told(asked, store, ahead=asker.ahead) as process:
+            found = _read(about, process.popen, end + processes.GRACE)
         asked |= {"copies": True, "seconds": end - time.monotonic()}
         if found is None and asked["seconds"] <= 0:
             found = [], (), "deadline"
-    return found
-
-
-@contextmanager
-def _started(asked: dict[str, Any], store: bytes, place: Spill) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that has been told what to ask; it is gone in the end, and a little after its time is up."""
-    command = [sys.executable, "-I", "-X", "utf8", str(Path(child.__file__)), str(os.getpid()), place.path or ""]
-    try:
-        process = subprocess.Popen(  # noqa: S603
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=os.environ if place.path is None else {**os.environ, "SQLITE_TMPDIR": place.path},
-            pass_fds=place.inherited,
-            # Stopped from the terminal it would keep writers waiting, and could not look after its directory.
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise StoreError(f"no process can be started to ask in: {error.strerror}") from None
-    with process:
-        killer = threading.Timer(asked["seconds"] + _GRACE, process.kill)
-        try:
-            killer.start()  # which waits, and so may be interrupted
-            # It says nothing before it has read all, and what it says on stderr is short.
-            into: Any = process.stdin
-            with contextlib.suppress(BrokenPipeError):
-                into.write(json.dumps(asked).encode() + b"\n" + store)
-                into.close()
-            yield process
-        except BaseException:
-            process.kill()
-            raise
-        finally:
-            killer.cancel()
+        if found is not None:
+            return *found, process.place
 
 
 def _read(

@@ -21,13 +21,14 @@ from ggn_store.model.moves.move import DISPLACEMENT, Assumption, Move
 from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, OUTCOMES
 from ggn_store.model.pictures.marks import Mark, marks_of_moves
 from ggn_store.model.pictures.picture import Diagram, Link
+from ggn_store.model.teams.revision import is_proposal
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import OWN
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.layout import require_drawable
 from ggn_store.render.moves import path_text
 from ggn_store.web import links
-from ggn_store.web.boards import called, in_address, names_of, read_position, written
+from ggn_store.web.boards import JSON, called, names_of, read_position, written
 from ggn_store.web.page import POSITION, STYLE, Answer, Asked, Page, Parameter
 from ggn_store.web.pages.source import lines_of, source_of
 from ggn_store.web.site import Site, lasting
@@ -99,7 +100,8 @@ def _show(asked: Asked) -> Answer:
     possible: list[Made] = [*game.moves, *game.chains]
     chosen = [move for move in possible if _is_touched(table, move)]
     explained = ruleset.explain([game.position], legal=not game.pseudo_legal) if asked.flag("explain") else None
-    data = _data(table, possible) | ({"moves": _listed(table, possible)} if asked.is_json else {})
+    notations = written(ruleset, game.position)
+    data = _data(table, possible, notations) | ({"moves": _listed(table, possible)} if asked.is_json else {})
     if explained is not None:
         data |= {"sql": explained[0], "plan": explained[1]}
     names = names_of(ruleset)
@@ -110,8 +112,8 @@ def _show(asked: Asked) -> Answer:
         "chosen": [*_told(table, chosen)],
         "pieces_to_move": [*_movers(table, possible, names)],
         "plies": [*_plies(table)],
-        "notations": written(ruleset, game.position),
-        "permalink": links.to("/g", lasting(ruleset.revision), position=in_address(ruleset, game.position)),
+        "notations": notations,
+        "permalink": links.to("/g", lasting(ruleset.revision), position=next(iter(notations.values()))),
         "explained": explained,
         "has_figures": style_of(ruleset.handle).pieces != "letters",
         "touched": None if table.source is None else _touched(table, names),
@@ -291,14 +293,12 @@ def _reached(move: Made) -> str:
 # --- about the game ---
 
 
-def _data(table: Table, possible: list[Made]) -> dict[str, Any]:
+def _data(table: Table, possible: list[Made], notations: Mapping[str, str]) -> dict[str, Any]:
     game = table.game
-    notations = written(game.ruleset, game.position)
-    notations.pop("json")
     return {
         "revision": game.ruleset.revision.data(),
         "position": game.position.data(),
-        "notations": notations,
+        "notations": {name: text for name, text in notations.items() if name != JSON},
         "history": [*table.moves],
         "legal": not game.pseudo_legal,
         "count": len(possible),
@@ -319,14 +319,14 @@ def _about(asked: Asked, ruleset: Ruleset) -> dict[str, Any]:
     source = source_of(ruleset)
     lines = [] if source is None else lines_of(ruleset, source, asked.reference)
     play = ruleset.play
-    is_proposal = "#" in revision.name
+    lasts = is_fixed or is_proposal(revision.name)
     return {
         "ruleset": ruleset,
         "revision_": revision,
         "lasting": lasting(revision),
         # What may change of a revision is left out of what never does.
-        "tags": () if is_fixed or is_proposal else store.tags.list(revision.name),
-        "state": None if is_fixed or is_proposal else store.states.get(revision.name).note,
+        "tags": () if lasts else store.tags.list(revision.name),
+        "state": None if lasts else store.states.get(revision.name).note,
         "names": names_of(ruleset),
         "summaries": ruleset.piece_summaries(),
         "duties": [(each.name, each.pieces, DUTIES[each.name]) for each in play.duties],

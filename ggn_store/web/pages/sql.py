@@ -129,7 +129,7 @@ def _asked(asked: Asked, query: str, values: dict[str, Any]) -> Any:
             more["positions"] = [read_position(ruleset, text)]
     with asked.site.turn():
         return asked.site.store.sql(
-            query, values, **more, limit=asked.number("limit"), timeout=float(asked.number("timeout"))
+            query, values, **more, ahead=True, limit=asked.number("limit"), timeout=float(asked.number("timeout"))
         )
 
 

@@ -24,7 +24,7 @@ import pytest
 from sqlalchemy import make_url
 
 from ggn_store import QueryError, Store, StoreError
-from ggn_store.store.sql import allowed_functions, child, queries, statement
+from ggn_store.store.sql import allowed_functions, child, processes, statement
 from tests.support.postgres import Server
 
 SECONDS = 1.0
@@ -517,5 +517,5 @@ def test_a_process_that_does_not_end_by_itself_is_killed(
     stuck = tmp_path / "stuck.py"
     stuck.write_text('import sys\nprint(\'{"columns":["x"]}\\n{"rows":[[\', end="", flush=True)\nwhile True: pass\n')
     monkeypatch.setattr(child, "__file__", str(stuck))
-    monkeypatch.setattr(queries, "_GRACE", 0)
+    monkeypatch.setattr(processes, "GRACE", 0)
     assert LATE in attack(sqlite_place.owner, "SELECT 1")

@@ -290,3 +290,45 @@ def test_nothing_is_left_of_a_query_whose_program_is_ended(
         threading.Event().wait(0.01)
     with Store.open(str(file)) as store:
         store.load(DOCUMENT, "other")
+
+
+# --- processes that wait for the next question ---
+
+
+def test_the_process_of_the_next_question_waits_until_the_store_is_closed(file: Path, place: Path) -> None:
+    with Store.open(str(file)) as store:
+        assert store.sql("SELECT 1").rows == ((1,),)
+        assert list(place.iterdir()) == []
+        for number in range(3):
+            assert store.sql("SELECT :n", {"n": number}, ahead=True).rows == ((number,),)
+            (directory,) = place.iterdir()
+        waiting = store._processes._waiting
+        assert waiting is not None
+        assert store.sql("SELECT 4").rows == ((4,),)
+        assert waiting.popen.returncode is not None
+        assert list(place.iterdir()) == []
+        store.sql("SELECT 5", ahead=True)
+        assert list(place.iterdir()) != [directory]
+    assert list(place.iterdir()) == []
+
+
+def test_a_process_that_has_gone_is_waited_for_by_no_question(file: Path, place: Path) -> None:
+    with Store.open(str(file)) as store:
+        store.sql("SELECT 1", ahead=True)
+        gone = store._processes._waiting
+        assert gone is not None
+        gone.popen.kill()
+        gone.popen.wait()
+        assert store.sql("SELECT 2").rows == ((2,),)
+        assert list(place.iterdir()) == []
+
+
+def test_a_process_that_waits_goes_with_its_program(file: Path, place: Path) -> None:
+    code = (
+        "import os, signal; from ggn_store import Store\n"
+        f"Store.open({str(file)!r}).sql('SELECT 1', ahead=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code], env=child_environment(), check=False)
+    while list(place.iterdir()):
+        threading.Event().wait(0.01)

@@ -19,6 +19,7 @@ from ggn_store.notation.qpi import side_of
 from ggn_store.store.schema.views import POSITION_VIEWS
 from ggn_store.store.sql import queries
 from ggn_store.store.sql.given import Given
+from ggn_store.store.sql.processes import Processes
 from tests.oracles.fairy_stockfish import FIXTURES, fixture
 from tests.support.program import Program
 from tests.support.program import run as run
@@ -224,9 +225,8 @@ def test_a_query_only_reads_them(module_store: Store, chess: Ruleset) -> None:
 def test_their_rows_are_values_whatever_is_in_them(store: Store) -> None:
     texts = ["'", '"', "\\", '\\"', "{}", "NULL", "", "{a,b}", "'; DROP TABLE piece; --", "$1", "\n", "\x1b", "é"]
     rows = [(number, text, text[::-1], None, number - 2**40) for number, text in enumerate(texts)]
-    found = queries.ask(
-        store.session.database, f"{POSITIONS} ORDER BY position", {}, SqlBounds(), lambda view: Given(view, rows)
-    )
+    asker = queries.Asker(store.session.database, Processes())
+    found = queries.ask(asker, f"{POSITIONS} ORDER BY position", {}, SqlBounds(), lambda view: Given(view, rows))
     assert found.rows == tuple(rows)
 
 
@@ -237,8 +237,9 @@ def test_only_what_a_query_names_is_made(module_store: Store, chess: Ruleset) ->
         made.append(view.name)
         return Given(view, [])
 
+    asker = queries.Asker(module_store.session.database, Processes())
     for query in ("SELECT 'moves'", 'SELECT * FROM "moves"', "SELECT * FROM v_moves -- legal_moves"):
-        queries.ask(module_store.session.database, query, {}, SqlBounds(limit=1), given)
+        queries.ask(asker, query, {}, SqlBounds(limit=1), given)
     assert made == ["moves"]
 
 
