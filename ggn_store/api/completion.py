@@ -44,11 +44,12 @@ def concept_names() -> list[str]:
     return [each.name for each in CONCEPTS]
 
 
-def game_names() -> list[str]:
-    """The games of the library."""
+def game_names(*, described: bool = False) -> list[str]:
+    """The games of the library that have a definition; or all, as they may be named."""
     from ggn_store.games import library
 
     try:
-        return library.names()
+        short = {name.partition("/")[2] for name in library.descriptions()} if described else ()
+        return sorted({*library.names(), *short})
     except GgnStoreError:
         return []

@@ -105,6 +105,16 @@ class Handle:
 
         return read_specification(text, f"the game description of {self.revision}")
 
+    @functools.cached_property
+    def piece_names(self) -> Mapping[str, str]:
+        """What the definition, or the game description, calls pieces, by identifier; of some it may say nothing."""
+        if self.specification is not None:
+            from ggn_store.gdl.compile import piece_names
+
+            return piece_names(self.specification)
+        forms = {} if self.definition is None else self.definition.forms
+        return {piece: form.piece.name for piece, form in forms.items() if form.piece.name}
+
     # --- documents out ---
 
     def read_pieces(self) -> Iterator[Piece]:

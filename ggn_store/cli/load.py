@@ -33,7 +33,7 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
 
     if not ctx.params.get("library"):
         return [CompletionItem(incomplete, type="file")]
-    return options.completed([*completion.game_names(), "all", "examples", "gdl"], incomplete)
+    return options.completed([*completion.game_names(described=True), "all", "examples", "gdl"], incomplete)
 
 
 @options.command("load")
@@ -74,8 +74,8 @@ def load(
     are taken from a TOML file of the same name beside it, or from the keys of an NDJSON line {"name": ...,
     "document": ...}.
 
-    With --library, PATHs are games that come with ggn-store (`list --library` shows them), `all`, `examples`
-    or `gdl` (game descriptions); without any, a few well-known games are loaded.
+    With --library, PATHs are games that come with ggn-store (`list --library` shows them; gdl/halma may be called
+    halma), `all` definitions, `examples` or `gdl` (game descriptions); without any, a few well-known games are loaded.
     """
     options.refuse(
         (not paths and not library, "name a file, a directory, a pattern or -; or give --library"),

@@ -72,6 +72,12 @@ def descriptions() -> list[str]:
     return sorted(f"{DESCRIPTIONS}/{path.stem}" for path in (directory().parent / DESCRIPTIONS).glob("*.json"))
 
 
+def full_name(name: str) -> str:
+    """The name of a game in the library: a game description may be named without its `gdl/`, if no other game is."""
+    described = f"{DESCRIPTIONS}/{name}"
+    return described if name not in names() and described in descriptions() else name
+
+
 def path_of(name: str) -> Path:
     """The file that defines a game of the library; raises UnknownNameError, naming the nearest names."""
     known = names()
@@ -95,13 +101,17 @@ def find(text: str) -> list[str]:
     Case does not count. An empty list where there is none.
     """
     wanted = text.casefold()
-    words, found = wanted.split(), []
+    words, found = _words(wanted), []
     for game in index().values():
         called = (game.name, *game.families, *game.also, *(word for each in game.families for word in _also(each)))
-        told = " ".join((game.name, game.title, *game.also)).casefold().replace("-", " ").split()
+        told = _words(" ".join((game.name, game.title, *game.also)).casefold())
         if wanted in map(str.casefold, called) or (words and all(word in told for word in words)):
             found.append(game.name)
     return found
+
+
+def _words(text: str) -> list[str]:
+    return text.replace("-", " ").replace("/", " ").split()
 
 
 def _also(family: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Final
 
 from ggn_store import limits
-from ggn_store.errors import InputError, Problem, SpecificationError, printable
+from ggn_store.errors import InputError, NotationError, Problem, SpecificationError, printable
 from ggn_store.gdl.action_rules import ActionRule, Pairs, action_rules, hold
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Box, DiagramValue, Node, TooManyNodesError, count_paths, known_values, paths
@@ -34,6 +34,7 @@ from ggn_store.gdl.specification import Action, Specification
 from ggn_store.gdl.state_variables import PHASE, state_variables, unwritable
 from ggn_store.gdl.world import Person, World
 from ggn_store.model.documents.document import Destination, Document, Origin, Piece, Possibility, Source
+from ggn_store.notation import qpi
 from ggn_store.notation.stn import Transition
 
 _MAX_KEPT: Final = 150_000
@@ -63,6 +64,18 @@ def compile(  # noqa: A001  (the command of the same name calls it so)
     return _Compiler(specification, piece_map or {}, style, file).compiled()
 
 
+def piece_names(specification: Specification) -> dict[str, str]:
+    """What a specification calls the pieces of its document, by identifier: `man`; not what means several of them."""
+    try:
+        named = _Compiler(specification, {}, None, None).named()
+    except (NotationError, SpecificationError):
+        return {}  # whoever compiled it has said more
+    letters: dict[str, set[str]] = {}
+    for identifier, name in named:
+        letters.setdefault(name, set()).add(qpi.parse(identifier).letter)
+    return {identifier: name for identifier, name in named if len(letters[name]) == 1}
+
+
 class _Compiler:
     """Everything that the compilation of one specification goes by."""
 
@@ -83,6 +96,7 @@ class _Compiler:
         wishes = [read_wish(kind, code) for kind, code in piece_map.items()]
         style = style_of(specification.title, style)
         identifiers = Identifiers(specification, self._world, style)
+        self._naming = identifiers
         self._identifiers = identifiers.of_all(wishes)
         self._problems += identifiers.problems
         self._stop()
@@ -98,6 +112,10 @@ class _Compiler:
         self._outcomes = Outcomes(self._world)
         self._rules = action_rules(specification, self._world)
         self._count = 0
+
+    def named(self) -> list[tuple[str, str]]:
+        """The identifiers, and what their pieces are called."""
+        return list(zip(self._identifiers, self._naming.names(), strict=True))
 
     def compiled(self) -> CompiledDescription:
         pieces = []

@@ -15,7 +15,9 @@ from ggn_store.gdl.specification import Profile, Specification
 from ggn_store.gdl.world import World
 from ggn_store.notation import qpi
 
+# Profiles of the presentation: one has the tokens of pieces, the other what they are called.
 GGN: Final = "ggn"
+NAMES: Final = "names"
 _TOKEN: Final = re.compile(qpi.EPIN_PATTERN, re.ASCII)
 _STYLE: Final = re.compile("[A-Z][A-Z0-9]*", re.ASCII)
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -108,6 +110,13 @@ class Identifiers:
                 )
             taken[identifier] = kind
         return found
+
+    def names(self) -> list[str]:
+        """What each kind is called, in words: by its asset in the profile `names`, or by its first text."""
+        profile = next((each for each in self._specification.assets if each.name == NAMES), None)
+        assets = [None] * len(self._kinds) if profile is None else self._assets(profile)
+        found = [asset or _name(kind) for kind, asset in zip(self._kinds, assets, strict=True)]
+        return [name.replace("_", " ").lower() for name in found]
 
     def _identifier(self, kind: Kind, token: str) -> str:
         is_first = kind.owner == self._first

@@ -46,13 +46,8 @@ def written(ruleset: Ruleset, position: Position) -> dict[str, str]:
 
 
 def names_of(ruleset: Ruleset) -> dict[str, str]:
-    """What the definition calls each piece, by identifier; the identifier where it does not say."""
-    definition = ruleset.definition
-    forms = {} if definition is None else definition.forms
-    return {
-        identifier: (forms[identifier].piece.name if identifier in forms else None) or identifier
-        for identifier in ruleset.pieces
-    }
+    """What each piece is called, by identifier; the identifier where nothing says it."""
+    return {piece: ruleset.handle.piece_names.get(piece, piece) for piece in ruleset.pieces}
 
 
 def called(piece: str, square: str, names: Mapping[str, str]) -> str:

@@ -32,6 +32,7 @@ def test_shells_get_a_completion_script(run: Program, monkeypatch: pytest.Monkey
         ("ggn-store load ga", ["file,ga"]),
         ("ggn-store load --library xi", ["plain,xiangqi"]),
         ("ggn-store load --library gd", ["plain,gdl"]),
+        ("ggn-store load --library jung", ["plain,jungle"]),
         ("ggn-store load chess --library makr", ["plain,makruk"]),
         ("ggn-store generate xi", ["plain,xiangqi", "file,xi"]),
         ("ggn-store --limit document-b", ["plain,document-bytes="]),

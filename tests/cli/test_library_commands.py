@@ -184,12 +184,19 @@ SOUGHT = [
     ("Korean chess", "janggi janggicasual janggimodern janggitraditional"),
     ("mini xiangqi", "minixiangqi"),
     ("capahouse", "capahouse"),
+    ("international-draughts", "gdl/international-draughts"),
+    ("international draughts", "gdl/international-draughts"),
+    ("mens-morris", "gdl/nine-mens-morris gdl/six-mens-morris gdl/twelve-mens-morris"),
 ]
 
 
 @pytest.mark.parametrize(("word", "found"), SOUGHT)
 def test_a_game_is_found_by_what_people_call_it(word: str, found: str) -> None:
     assert library_names([word]) == found.split()
+
+
+def test_a_description_is_named_without_its_folder_unless_a_definition_has_the_name() -> None:
+    assert [file.name for file in library_files(["jungle", "gdl/jungle", "chess"])] == ["gdl/jungle", "chess"]
 
 
 def test_every_game_is_in_a_family_and_every_family_has_games() -> None:

@@ -21,6 +21,8 @@ from ggn_store import Document, InputError, limits
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import NotationError, Problem, SpecificationError
 from ggn_store.gdl import compile as compiler
+from ggn_store.gdl.check import read_specification
+from ggn_store.gdl.compile import piece_names
 from ggn_store.gdl.functions import PURE
 from ggn_store.model.documents.document import Possibility
 from tests.support.gdl_tiny import changed, network, tiny
@@ -444,6 +446,26 @@ def test_a_profile_ggn_that_cannot_be_is_refused(asset: str, message: str) -> No
     with pytest.raises(SpecificationError, match=message.replace("?", r"\?")) as caught:
         compile_specification(json.dumps(data))
     assert {problem.pointer for problem in caught.value.problems} == {"/presentation/profiles/ggn"}
+
+
+@pytest.mark.parametrize(
+    ("game", "names"),
+    [
+        ("checkers", {"CHECKERS:M": "man", "checkers:k": "king"}),
+        ("chess", {"CHESS:N": "knight", "chess:+k^": "unmoved king"}),
+        ("jungle", {"JUNGLE:P": "leopard", "jungle:r": "rat"}),  # by its profile `names`
+        ("konane", {"KONANE:+S": "stone"}),
+    ],
+)
+def test_pieces_are_called_what_their_description_calls_them(game: str, names: dict[str, str]) -> None:
+    found = piece_names(read_specification((GDL / f"{game}.json").read_text("utf-8"), game))
+    assert names.items() <= found.items()
+
+
+def test_a_name_that_several_letters_have_tells_nothing() -> None:
+    data = json.loads((GDL / "jungle.json").read_text(encoding="utf-8"))
+    del data["presentation"]["profiles"]["names"]
+    assert piece_names(read_specification(json.dumps(data), "jungle")) == {}
 
 
 def test_kinds_of_one_name_are_told_apart_by_states() -> None:

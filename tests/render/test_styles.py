@@ -23,7 +23,7 @@ from ggn_store.render.layout import UNIT, lay_out
 from ggn_store.render.outlines import GRID, outlines
 from ggn_store.render.tokens import token
 from tests.support.drawings import SVG
-from tests.support.gdl_tiny import hexes, network
+from tests.support.gdl_tiny import hexes, network, tiny
 
 
 def style(rules: Ruleset, name: str | None = None) -> Style:
@@ -55,7 +55,7 @@ def written(svg: str) -> dict[str, str | None]:
         ("chess", "squares", "chess"),
         ("knightmate", "squares", "chess"),
         ("gomoku", "points", "go"),
-        ("clobber", "squares", "letters"),
+        ("clobber", "squares", "draughts"),
         ("connect-four", "squares", "letters"),
         ("makruk", "cells", "makruk"),
         ("dobutsu", "cells", "dobutsu"),
@@ -203,6 +203,16 @@ def test_a_description_of_hexagons_is_drawn_so(drawn: dict[str, str]) -> None:
     [floor] = ElementTree.fromstring(drawn["hexagons"]).findall(f".//{SVG}g[@class='board']/{SVG}path")
     assert floor.attrib["d"].count("M") == 16
     assert ElementTree.fromstring(rules.pictures.draw(piece="TINY:S", mobility=True)).tag == f"{SVG}svg"
+
+
+def test_men_and_kings_are_drawn_as_draughtsmen_whatever_their_state() -> None:
+    rules = ruleset(json.loads(json.dumps(tiny()).replace("wheel", "king")))
+    found = style(rules)
+    assert found.pieces == "draughts"
+    assert (found.names["TINY:+S"], found.names["tiny:+k"]) == ("stone", "king")
+    drawn = ElementTree.fromstring(rules.pictures.draw())
+    discs = {path.get("d") for path in drawn.findall(f".//{SVG}g[@class='piece']//{SVG}path")}
+    assert {*FIGURES["draughts"]["man"]} <= discs
 
 
 def test_a_network_is_drawn_with_its_ways(drawn: dict[str, str]) -> None:

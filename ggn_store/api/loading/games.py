@@ -93,12 +93,12 @@ def library_names(wanted: Iterable[str]) -> list[str]:
 
 
 def library_files(names: Iterable[str] = ()) -> list[files.File]:
-    """Files of the library: the named games, `all` of them, `examples`, `gdl`; without names a few well-known games.
+    """Files of the library: named games, `all` definitions, `examples`, `gdl`; without names a few well-known games.
 
     Raises UnknownNameError, naming the nearest names.
     """
     found: dict[str, files.File] = {}
-    for name in list(names) or library.STARTER:
+    for name in map(library.full_name, list(names) or library.STARTER):
         if name == ALL:
             chosen = [files.File(str(library.path_of(each)), each) for each in library.names()]
         elif name.partition("/")[0] in FOLDERS:

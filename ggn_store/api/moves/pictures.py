@@ -11,7 +11,7 @@ from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Moves
 from ggn_store.api.moves.selection import SelectedPiece, require_source
-from ggn_store.api.moves.styles import geometry_of, piece_name, style_of
+from ggn_store.api.moves.styles import geometry_of, style_of
 from ggn_store.errors import PictureError, offer, printable, quote
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
@@ -282,7 +282,7 @@ def _poster(handle: Handle) -> Poster:
         has_hand = any(each.square == HAND for each in piece.sources)
         drops |= has_hand and HAND not in sources
         star = " *" if has_hand and HAND not in sources else ""
-        name = piece_name(handle.definition, piece.identifier)
+        name = handle.piece_names.get(piece.identifier, "")
         caption = f"{piece.identifier} {name}".rstrip() + star
         captions = [caption, *(f"{caption} {_from(source)}" for source in sources[1:])]
         found = tuple(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final
 
@@ -65,8 +67,10 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
     definition = handle.definition
     if asked == "plain":
         return PLAIN
-    names = {identifier: name for identifier in handle.pieces if (name := piece_name(definition, identifier))}
+    names = dict(handle.piece_names)
     own = "go" if definition is not None and _has_only_stones(definition) else _own(handle.pieces, names)
+    known = _KNOWN.get(own, frozenset())
+    names |= {piece: name for piece, name in _stateless(names).items() if names[piece] not in known}
     pieces = own if asked is None or asked == "letters" else _named(asked)
     shown: PieceSet = "letters" if asked == "letters" else pieces
     lattice = _hexagons(handle)
@@ -84,20 +88,20 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
     return Style(ground, shown, names, _palaces(definition), _bank(definition), _stars(pieces, handle.board))
 
 
-def piece_name(definition: Definition | None, identifier: str) -> str:
-    """What the definition calls a piece, in whatever state; nothing where it does not say."""
-    if definition is None:
-        return ""
-    piece = qpi.parse(identifier)
-    names = {rule.token: rule.name for rule in definition.pieces if piece.side in rule.sides}
-    return names.get(piece.state + piece.letter) or names.get(piece.letter) or ""
-
-
-def _own(pieces: tuple[str, ...], names: dict[str, str]) -> PieceSet:
+def _own(pieces: tuple[str, ...], names: Mapping[str, str]) -> PieceSet:
     """The set of pieces that a game is played with: of its one style, and for one of its names."""
     styles = {piece.partition(":")[0].upper() for piece in pieces if qpi.is_qpi(piece)}
     found = _OF.get(styles.pop(), "letters") if len(styles) == 1 else "letters"
-    return found if _KNOWN.get(found, frozenset()) & set(names.values()) else "letters"
+    if _KNOWN.get(found, frozenset()) & set(names.values()):
+        return found
+    is_draughts = names.keys() == set(pieces) and set(_stateless(names).values()) <= _KNOWN["draughts"]
+    return "draughts" if pieces and is_draughts else "letters"
+
+
+def _stateless(names: Mapping[str, str]) -> dict[str, str]:
+    """For each piece the name of that without its state: of one that has been crowned, or taken, that of a man."""
+    plain = {piece: str(replace(qpi.parse(piece), state="", derived=False)) for piece in names}
+    return {piece: names.get(plain[piece], name) for piece, name in names.items()}
 
 
 def geometry_of(handle: Handle) -> Geometry | None:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from ggn_store.model.documents.geometry import Labels
 
 Ground = Literal["squares", "cells", "points", "hexagons", "ways"]
-PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi", "go", "makruk", "dobutsu"]
+PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi", "go", "makruk", "dobutsu", "draughts"]
 
 STYLES: Final[Mapping[str, str]] = {
     "letters": "the game's own board, with the letters of identifiers on it",
@@ -21,6 +21,7 @@ STYLES: Final[Mapping[str, str]] = {
     "go": "points on lines, with stones",
     "makruk": "squares of one tone, with the pieces of Thailand",
     "dobutsu": "squares of one tone, with animals",
+    "draughts": "squares, with draughtsmen",
 }
 """The styles that can be asked for, and what they are."""
 
