@@ -83,7 +83,9 @@ class _Closure:
                     if each.schema == schema.name and (each.nodes or each.in_hand)
                 ]
                 default = () if attribute.initial is None else (attribute.initial,)
-                self._begin(("entity", schema.name, name), attribute.type, attribute.values, (*default, *placed))
+                # A side has what it is given.
+                kind = "string" if name == "owner" and placed else attribute.type
+                self._begin(("entity", schema.name, name), kind, attribute.values, (*default, *placed))
 
     def domains(self) -> Domains:
         assignments = [each for action in self._draft.actions for each in _assignments(action)]

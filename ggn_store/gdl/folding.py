@@ -137,6 +137,8 @@ class Folding:
         if name == "not":
             [inner] = functions
             return lambda case: UNKNOWN if (value := inner(case)) is UNKNOWN else value is not True
+        if name == "if":
+            return self._chosen(*functions)
         if name == "path_clear":
             return self._path(*functions)
         if name == "only_between":
@@ -154,6 +156,13 @@ class Folding:
             "node": places.at,
         }
         return _known(functions, plain[name]) if name in plain else lambda case: UNKNOWN
+
+    def _chosen(self, condition: Function, then: Function, otherwise: Function) -> Function:
+        def chosen(case: Case) -> Any:
+            holds = condition(case)
+            return UNKNOWN if holds is UNKNOWN else (then if holds is True else otherwise)(case)
+
+        return chosen
 
     def _path(self, first: Function, second: Function) -> Function:
         def is_clear(case: Case) -> Any:

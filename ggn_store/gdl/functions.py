@@ -7,10 +7,11 @@ that is out of all proportion is null as well.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeGuard
+from typing import Final, TypeAlias, TypeGuard
 
 from ggn_store.gdl.expressions import Call, Expression
 
+_Value: TypeAlias = str | int | bool | None
 # Far above what the numbers of a game come to, and still computed at once.
 _LIMIT: Final = 10**18
 
@@ -66,8 +67,14 @@ ARITHMETIC: Final[dict[str, Callable[..., int | None]]] = {
     "mul": _computed(lambda a, b: a * b),
     "mod": _computed(lambda a, b: a % b if b else None),
 }
+
+
+def _chosen(condition: object, then: _Value, otherwise: _Value) -> _Value:
+    return then if condition is True else otherwise
+
+
 # The functions of values alone.
-PURE: Final[dict[str, Callable[..., str | int | bool | None]]] = {**COMPARISONS, **LOGIC, **ARITHMETIC}
+PURE: Final[dict[str, Callable[..., _Value]]] = {**COMPARISONS, **LOGIC, **ARITHMETIC, "if": _chosen}
 
 
 def conjuncts(expression: Expression) -> list[Expression]:

@@ -115,6 +115,8 @@ class Grounder:
         if name == "in_row":
             a, b = runs
             return Code(lambda world: world.in_row(a(world), b(world)), needs | {POSITION})
+        if name == "if":
+            return Code(self._chosen(*arguments), needs)
         function = self._function(name)
         if name in _FOLDED and len(arguments) > 2:
             # Two at a time, or every combination of all would have to be looked at.
@@ -175,6 +177,13 @@ class Grounder:
             return result
 
         return junction
+
+    @staticmethod
+    def _chosen(condition: Code, then: Code, otherwise: Code) -> Run:
+        """`if` as a value."""
+        if condition.is_static:
+            return lambda world: (then if condition.run(world) is True else otherwise).run(world)
+        return lambda world: world.diagrams.where(condition.run(world), then.run(world), otherwise.run(world))
 
     # --- effects ---
 

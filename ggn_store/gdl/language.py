@@ -71,6 +71,7 @@ FUNCTIONS: Final = {
     "opponent_of": Function((PLAYER,), PLAYER),
     "player": Function((TEXT,), PLAYER),
     "node": Function((ANY, ANY), NODE, optional=1),
+    "if": Function((BOOL, ANY, ANY), ANY),
 }
 EFFECTS: Final = {
     "set": Function((ANY, ANY), EFFECT),

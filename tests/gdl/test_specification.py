@@ -152,3 +152,32 @@ def test_a_specification_is_told_from_a_document_of_moves() -> None:
     assert is_specification(changed("/metadata", REMOVED))
     assert not is_specification({"C:P": {"a1": {"a2": []}}})
     assert not is_specification([*tiny()])
+
+
+def test_lines_name_the_places_of_a_network() -> None:
+    data = network()
+    data["topology"] = {"type": "network", "lines": ["Bay Mine", "Mine Hill"]}
+    data["interactions"]["list"]["step"]["conditions"] = ["eq(entity.owner, state.current_player)"]
+    data["setup"]["steps"] = [{**data["setup"]["steps"][0], "at": ["nodes('Hill Bay')"]}]
+    found = read(data)
+    assert found.topology.attributes == {name: {"name": name} for name in ("Bay", "Mine", "Hill")}
+    assert [placement.nodes for placement in found.setup] == [("Hill", "Bay")]
+
+
+def test_a_side_has_the_types_that_it_is_given() -> None:
+    data = tiny()
+    data["entity_schemas"]["types"]["Wall"] = data["entity_schemas"]["types"]["Piece"]
+    data["setup"]["steps"].append(
+        {
+            "action": "spawn_entity",
+            "schema": "Wall",
+            "set_attributes": {"owner": "player('Dark')"},
+            "at": ["node('b2')"],
+        }
+    )
+    owners = domains_of(read(data)).attributes
+    assert (owners["Wall", "owner"], owners["Piece", "owner"]) == (("Dark",), ("Dark", "Light"))
+    data["interactions"]["list"]["step"]["effects"].append(
+        "if(eq(board[target].schema, 'Wall'), set(board[target].owner, entity.owner))"
+    )
+    assert domains_of(read(data)).attributes["Wall", "owner"] == ("Dark", "Light")

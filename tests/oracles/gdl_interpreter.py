@@ -439,7 +439,9 @@ class Game:
         for text in [places] if isinstance(places, str) else places:
             kind, name, arguments = parse(text)
             values = [argument[1] for argument in arguments]
-            if (kind, name) == ("call", "node"):
+            if (kind, name) == ("call", "nodes"):
+                yield from map(self.known_node, values[0].split())
+            elif (kind, name) == ("call", "node"):
                 yield self.known_node(*values)
             elif kind == "call" and name in ("grid_nodes", "hex_nodes"):
                 x, y, to_x, to_y = values
@@ -612,6 +614,9 @@ class Game:
             return lambda world: all(truth(argument(world)) for argument in arguments)
         if name == "or":
             return lambda world: any(truth(argument(world)) for argument in arguments)
+        if name == "if":
+            condition, then, otherwise = arguments
+            return lambda world: (then if truth(condition(world)) else otherwise)(world)
         call = self.function(name)
         if len(arguments) == 2:
             one, two = arguments

@@ -4,6 +4,7 @@ Nothing here uses ggn_store.
 """
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 PLAYERS = ("Red", "Blue")
@@ -45,6 +46,12 @@ class Writer:
 
     def one(self, *choices: str) -> str:
         return self.chance.choice(choices)
+
+    def chosen(self, kind: Callable[[int], str], depth: int) -> str:
+        """A value of a kind, now and then one of two."""
+        if depth > 0 and self.chance.random() < 0.1:
+            return f"if({self.condition(1)}, {kind(depth - 1)}, {kind(depth - 1)})"
+        return kind(depth)
 
     def node(self, depth: int) -> str:
         fixed = f"node('{self.chance.choice(self.names)}')"
@@ -93,10 +100,10 @@ class Writer:
         if self.chance.random() < 0.1:
             return f"{name}({self.entity(depth - 1)}, {self.entity(depth - 1)})"
         kind = self.chance.choice((self.player, self.text, self.number, self.node))
-        return f"{name}({kind(depth - 1)}, {kind(depth - 1)})"
+        return f"{name}({kind(depth - 1)}, {self.chosen(kind, depth - 1)})"
 
     def comparison(self, depth: int) -> str:
-        return f"{self.one('gt', 'lt', 'gte', 'lte')}({self.number(depth - 1)}, {self.number(depth - 1)})"
+        return f"{self.one('gt', 'lt', 'gte', 'lte')}({self.number(depth - 1)}, {self.chosen(self.number, depth - 1)})"
 
     def relation(self, depth: int) -> str:
         names = ["adjacent", "special_connection"] + ([] if self.is_network else ["path_clear", "path_clear"])
@@ -112,13 +119,13 @@ class Writer:
         entity = self.entity(1)
         return self.one(
             f"set(board[{self.node(1)}], {self.one('null', 'entity', f'board[{self.node(0)}]')})",
-            f"set({entity}.rank, {self.text(1)})",
+            f"set({entity}.rank, {self.chosen(self.text, 1)})",
             f"set({entity}.moved, {self.one('true', 'false', 'state.open')})",
             f"set({entity}.owner, {self.one('entity.owner', 'other_player(entity.owner)', 'state.current_player')})",
-            f"remove_entity({entity})",
+            f"remove_entity({self.chosen(self.entity, 1)})",
             f"set(state.open, {self.one('true', 'false', 'not(state.open)')})",
             f"set(state.count, mod({self.number(1)}, 3))",
-            f"set(state.who, {self.player(1)})",
+            f"set(state.who, {self.chosen(self.player, 1)})",
             f"set(state.mode, {self.text(1)})",
             f"set(state.current_player, {self.one(*TURNS)})",
             f"set(state.phase, {self.one(*map(repr, PHASES))})",

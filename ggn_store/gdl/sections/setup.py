@@ -15,8 +15,8 @@ from ggn_store.gdl.specification import Placement, Schema, Topology, Value
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.notation.json_text import Path, pointer
 
-_PLACES: Final = ("grid_nodes", "hex_nodes", "node")
-_EXAMPLES: Final = "grid_nodes(x1,y1, x2,y2), hex_nodes(...), node('Name'), or hand alone"
+_PLACES: Final = ("grid_nodes", "hex_nodes", "node", "nodes")
+_EXAMPLES: Final = "grid_nodes(x1,y1, x2,y2), hex_nodes(...), node('Name'), nodes('a1 b1'), or hand alone"
 # Of one step; far above what games need.
 MAX_HAND: Final = 1_000
 # Complains about the character of an expression: message, character, what is allowed, code.
@@ -129,6 +129,9 @@ def _nodes(reader: SectionReader, value: Any, path: Path) -> list[str] | None:
             wrong(f"the zone {_argument(clause.expression)} is filled: {language.CARDS}", at, code="refused")
         case Call(name="grid_nodes" | "hex_nodes" as name, arguments=arguments, at=at):
             return _rectangle(board, name, arguments, at, wrong)
+        case Call(name="nodes", arguments=(Literal(value=str(names), at=at),)) if names.strip():
+            found = [] if board is None else [_node(board, (Literal(name, at),), at, wrong) for name in names.split()]
+            return [each[0] for each in found if each]
         case Call(name="node", arguments=arguments, at=at):
             return None if board is None else _node(board, arguments, at, wrong)
         case Call(name=name, at=at) | Name(text=name, at=at):

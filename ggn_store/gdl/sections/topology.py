@@ -112,8 +112,9 @@ def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
 
 def _network(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
     keys = ("type", "nodes", "edges", "lines", "directed", "description")
-    needed = ("nodes",) if "lines" in value else ("nodes", "edges")
-    members = reader.members(value, path, "topology", keys, needed)
+    members = reader.members(value, path, "topology", keys, () if "lines" in value else ("nodes", "edges"))
+    if "nodes" not in members and "lines" in members:
+        members = {**members, "nodes": _nodes_of_lines(members.get("lines"))}
     nodes = _named_nodes(reader, members, path)
     directed = reader.flag(members, "directed", path, "topology")
     edges: dict[bool, set[tuple[str, str]]] = {False: set(), True: set()}
@@ -130,6 +131,12 @@ def _network(reader: SectionReader, value: Mapping[str, Any], path: Path) -> Non
         named = tuple(line for line in lines if line)
         geometry = Network(tuple(nodes), frozenset(edges[False]), frozenset(edges[True]), named)
         reader.draft.topology = Topology(geometry, nodes)
+
+
+def _nodes_of_lines(lines: object) -> dict[str, Any]:
+    """The nodes that lines name, in their order."""
+    texts = [line for line in lines if isinstance(line, str)] if isinstance(lines, list) else []
+    return {name: {} for line in texts for name in line.split()}
 
 
 def _named_nodes(reader: SectionReader, members: Mapping[str, Any], path: Path) -> dict[str, dict[str, Value]]:

@@ -12,7 +12,7 @@ from ggn_store.gdl.language import ANY, BOARD, BOOL, ENTITY, NODE, NULL, STATE
 from ggn_store.gdl.specification import Value
 from ggn_store.gdl.types.attributes import Attributes
 from ggn_store.gdl.types.calls import Calls
-from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, Remarks, Typed, Uses
+from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, Remarks, Typed, Uses, common
 
 
 class Values:
@@ -152,10 +152,26 @@ class Values:
         if function is None:
             self._no_function(call)
             return UNKNOWN
+        if call.name == "if" and len(call.arguments) == 3:
+            return self._choice(call, function)
         with self.assuming(call if call.name == "and" else None):
             found = [self.value(argument) for argument in call.arguments]
         self.calls.check(call, function, found)
         return Typed(function.result, schemas=self._schemas_of(call) if function.result == ENTITY else ())
+
+    def _choice(self, call: Call, function: language.Function) -> Typed:
+        """`if` as a value: both that it can be must be of one kind."""
+        condition, *values = call.arguments
+        holds = self.value(condition)
+        with self.assuming(condition):
+            then = self.value(values[0])
+        otherwise = self.value(values[1])
+        self.calls.check(call, function, [holds, then, otherwise])
+        kinds = {then.kind, otherwise.kind} - {ANY}
+        if len(kinds - {NULL}) == 2:
+            message = f"if gives {then.kind} or {otherwise.kind}, and must give one kind of value"
+            self._remarks.wrong(message, start_of(call.arguments[2]))
+        return Typed(common(kinds).kind, schemas=tuple(dict.fromkeys(then.schemas + otherwise.schemas)))
 
     def _no_function(self, call: Call) -> None:
         if call.name in language.EFFECTS:
