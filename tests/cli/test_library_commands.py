@@ -77,7 +77,7 @@ def test_game_descriptions_of_the_library_are_compiled_and_loaded(store: Store) 
     # Four of the twelve men can step forward: one from the edge to one square, three to two.
     moves = store.ruleset("gdl/checkers").moves(store.ruleset("gdl/checkers").position())
     assert [move.action for move in moves] == ["man_step"] * 7
-    with pytest.raises(UnknownNameError, match='the library has no "gdl/x"; it has gdl/alquerque'):
+    with pytest.raises(UnknownNameError, match='the library has no "gdl/x"; it has gdl/adugo, gdl/alquerque'):
         library_files(["gdl/x"])
 
 

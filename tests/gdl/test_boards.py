@@ -12,9 +12,33 @@ import pytest
 
 from ggn_store import Position, Ruleset
 from tests.oracles import boards
-from tests.oracles.boards import FOUR, Found, Place
+from tests.oracles.boards import FOUR, Found, Place, Roads, alquerque, hourglass
 from tests.support.games import Games
 from tests.support.gdl_specifications import BOARDS
+
+HOUR, GLASS = "a1 d1 g1 b3 d3 f3 c5 d5 e5", "a13 d13 g13 b11 d11 f11 c9 d9 e9"
+
+HARE_LINES = (
+    "b1 c1 d1, a2 b2 c2 d2 e2, b3 c3 d3, b1 b2 b3, c1 c2 c3, d1 d2 d3, a2 b1, a2 b3, b1 c2 d3, b3 c2 d1, d1 e2, d3 e2"
+)
+
+
+def row(rank: int, files: str = "abcde") -> str:
+    return " ".join(f"{file}{rank}" for file in files)
+
+
+def war(lines: Any, army: dict[str, str]) -> Any:
+    """A game of men who all jump, must, and go on, with its mutants."""
+    usual = {"lines": lines, "army": army, "jumpers": "Mm", "goes_on": True, "must_take": True}
+    return Roads, usual, [{"must_take": False}, {"goes_on": False}, {"lines": lines[1:]}]
+
+
+def hunt(lines: Any, army: dict[str, str], jumpers: str, hands: tuple[int, int] = (0, 0)) -> Any:
+    """A game of pieces, placed or not, that one of the sides jumps over, with its mutants."""
+    usual = {"lines": lines, "army": army, "jumpers": jumpers, "hands": hands}
+    mutants = [{"jumpers": ""}, {"goes_on": True}, {"lines": lines[1:]}, *([{"waits": False}] if any(hands) else [])]
+    return Roads, usual, mutants
+
 
 # Each game with its mutants, in which one rule is another.
 GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any], list[dict[str, Any]]]] = {
@@ -48,8 +72,76 @@ GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any], list[dict[str, Any]]]
             {"shores_part": False},
         ],
     ),
-    "alquerque": (boards.Alquerque, {}, [{"must_take": False}, {"diagonals": False}]),
-    "fox-and-geese": (boards.FoxAndGeese, {}, [{"geese_go_back": True}, {"goes_on": False}]),
+    "alquerque": war(
+        alquerque(), {"M": "a1 b1 c1 d1 e1 a2 b2 c2 d2 e2 d3 e3", "m": "a3 b3 a4 b4 c4 d4 e4 a5 b5 c5 d5 e5"}
+    ),
+    "felli": war(hourglass(2, 1), {"M": "a1 c1 e1 b2 c2 d2", "m": "b4 c4 d4 a5 c5 e5"}),
+    "lau-kata-kati": war(hourglass(3, 2), {"M": HOUR, "m": GLASS}),
+    "dash-guti": war(hourglass(3, 2, arms=True), {"M": f"{HOUR} g7", "m": f"{GLASS} a7"}),
+    "sixteen-soldiers": war(
+        alquerque("up", "down"),
+        {"M": f"a1 c1 e1 b2 c2 d2 {row(3)} {row(4)}", "m": f"a9 c9 e9 b8 c8 d8 {row(6)} {row(7)}"},
+    ),
+    "peralikatuma": (
+        Roads,
+        {
+            "lines": alquerque("up", "down", "left", "right"),
+            "army": {
+                "M": f"c1 e1 g1 d2 e2 f2 {row(3, 'cdefg')} {row(4, 'cdefg')} a3 a5 a7 b4 b5 b6 c5",
+                "m": f"c9 e9 g9 d8 e8 f8 {row(7, 'cdefg')} {row(6, 'cdefg')} i3 i5 i7 h4 h5 h6 g5",
+            },
+            "jumpers": "Mm",
+            "goes_on": True,
+        },
+        [{"goes_on": False}, {"must_take": True}, {"lines": alquerque("up", "down", "left", "right")[1:]}],
+    ),
+    "fox-and-geese": (
+        Roads,
+        {
+            "lines": boards.cross(diagonals=False),
+            "army": {"F": "d4", "g": f"{row(5, 'abcdefg')} c6 d6 e6 c7 d7 e7"},
+            "jumpers": "F",
+            "goes_on": True,
+            "onward": {"g": (0, -1)},
+        },
+        [{"onward": {}}, {"goes_on": False}],
+    ),
+    "asalto": (
+        Roads,
+        {
+            "lines": boards.cross(diagonals=True),
+            "army": {
+                "R": f"c1 d1 e1 c2 d2 e2 {row(3, 'abcdefg')} {row(4, 'abcdefg')} a5 b5 f5 g5",
+                "o": "c5 e5",
+            },
+            "jumpers": "o",
+            "goes_on": True,
+            "must_take": True,
+            "onward": {"R": (0, 1)},
+        },
+        [{"onward": {}}, {"goes_on": False}, {"must_take": False}, {"lines": boards.cross(diagonals=False)}],
+    ),
+    "adugo": hunt(alquerque("down"), {"J": "c5", "d": f"a5 b5 d5 e5 {row(6)} {row(7)}"}, "J"),
+    "catch-the-hare": (
+        Roads,
+        {
+            "lines": alquerque(),
+            "army": {"H": f"{row(1)} {row(2)} a3 e3", "a": "c3"},
+            "jumpers": "a",
+            "goes_on": True,
+        },
+        [{"jumpers": ""}, {"goes_on": False}, {"lines": alquerque(diagonals=False)}],
+    ),
+    "hare-and-hounds": (
+        Roads,
+        {
+            "lines": [line.split() for line in HARE_LINES.split(", ")],
+            "army": {"H": "a2 b1 b3", "a": "e2"},
+            "jumpers": "",
+            "onward": {"H": (1, 0)},
+        },
+        [{"onward": {}}, {"onward": {"a": (-1, 0), "H": (1, 0)}}],
+    ),
     "mu-torere": (
         functools.partial(boards.Star, ["d7", "f6", "g4", "f2", "d1", "b2", "a4", "b6"], "d4", "SSSSssss"),
         {"guarded": True, "open_ring": False},
@@ -60,7 +152,9 @@ GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any], list[dict[str, Any]]]
         {"guarded": False, "open_ring": True},
         [{"guarded": True}, {"open_ring": False}],
     ),
-    "bagh-chal": (boards.BaghChal, {}, [{"goats_wait": False}, {"tigers_jump": False}, {"diagonals": False}]),
+    "bagh-chal": hunt(alquerque(), {"G": "", "t": "a1 e1 a5 e5"}, "t", hands=(20, 0)),
+    "len-choa": hunt(hourglass(3, 2, halves=1), {"L": "", "t": "d7"}, "t", hands=(6, 0)),
+    "kaooa": hunt(boards.pentagram(), {"C": "", "v": ""}, "v", hands=(7, 1)),
 }
 assert GAMES.keys() == set(BOARDS)
 # These take a minute to load.

@@ -288,109 +288,135 @@ class Jungle:
         return self.ORDER.index(theirs) <= self.ORDER.index(mine)
 
 
-def is_strong(square: Square) -> bool:
-    """Whether diagonals meet on a point of a board of alquerque."""
-    return sum(spot(square)) % 2 == 0
+Line = tuple[Square, ...]
+Points = dict[tuple[int, int], set[tuple[int, int]]]
 
 
-class Alquerque:
-    """Men on a board of lines who step any way, and must take by jumping, several in a row."""
+def lines_of(points: Points) -> list[Line]:
+    """The lines that the ways from each point make: one leads to another point where that has the way back."""
 
-    def __init__(self, must_take: bool = True, diagonals: bool = True) -> None:
-        self.must_take, self.diagonals = must_take, diagonals
-        self.squares = {at(x, y) for x in range(5) for y in range(5)}
+    def leads(point: tuple[int, int], way: tuple[int, int]) -> bool:
+        there = point[0] + way[0], point[1] + way[1]
+        return way in points.get(point, ()) and (-way[0], -way[1]) in points.get(there, ())
+
+    lines = []
+    for point, ways in points.items():
+        for x, y in ways:
+            if leads(point, (x, y)) and not leads(point, (-x, -y)):
+                line = [point]
+                while leads(line[-1], (x, y)):
+                    line.append((line[-1][0] + x, line[-1][1] + y))
+                lines.append(tuple(at(*each) for each in line))
+    return lines
+
+
+def alquerque(*wings: str, diagonals: bool = True) -> list[Line]:
+    """A board of lines of five points each way, with triangles at some sides: `up`, `down`, `left`, `right`."""
+    left, down = 2 * ("left" in wings), 2 * ("down" in wings)
+    points: Points = {}
+    for x in range(-4, 5):
+        for y in range(-4, 5):
+            across, along = sorted((abs(x), abs(y)))
+            side = ("right" if x > 0 else "left") if abs(x) > abs(y) else "up" if y > 0 else "down"
+            if along <= 2:
+                points[x, y] = {*(EIGHT if diagonals and (x + y) % 2 == 0 else FOUR)}
+            elif side in wings and across in (0, along - 2):
+                # Rows get wider, and the two edges and the middle run to the corner that touches the square.
+                outward = (x // max(1, abs(x)), y // max(1, abs(y)))
+                row = (0, along - 2) if side in ("left", "right") else (along - 2, 0)
+                points[x, y] = {(sign * dx, sign * dy) for sign in (1, -1) for dx, dy in (outward, row)}
+    return lines_of({(x + 2 + left, y + 2 + down): ways for (x, y), ways in points.items()})
+
+
+def hourglass(rows: int, rise: int, halves: int = 2, arms: bool = False) -> list[Line]:
+    """One or two triangles of so many rows of three, which meet at a point; with `arms` at that point."""
+    points: Points = {}
+    for y in range(-rows, rows + 1 if halves == 2 else 1):
+        width = abs(y) or rows * arms
+        for x in {0, width, -width}:
+            ways = {(width, 0), (-width, 0)} if width else set()
+            ways |= {(sign * slope, sign * rise) for slope in (-1, 0, 1) for sign in (1, -1) if x == slope * y}
+            points[x + rows, (y + rows) * rise] = ways
+    return lines_of(points)
+
+
+def cross(diagonals: bool) -> list[Line]:
+    """Five squares of lines of three points, four of them around the fifth."""
+    on = {(x, y) for x in range(7) for y in range(7) if 2 <= x <= 4 or 2 <= y <= 4}
+    return lines_of({(x, y): {*(EIGHT if diagonals and (x + y) % 2 == 0 else FOUR)} for x, y in on})
+
+
+def pentagram() -> list[Line]:
+    """Five straight lines of four points, as a picture has them."""
+    inner, outer = ["e5", "f3", "d2", "b3", "c5"], ["d7", "g5", "f1", "b1", "a5"]
+    return [(outer[i], inner[i], inner[(i + 1) % 5], outer[(i + 2) % 5]) for i in range(5)]
+
+
+class Roads:
+    """Pieces that go along lines, and some that jump over enemies; those in a hand are placed first.
+
+    `army` says what stands where, `jumpers` which pieces jump; `onward` keeps pieces from going back.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[Line],
+        army: dict[str, str],
+        *,
+        jumpers: str,
+        hands: tuple[int, int] = (0, 0),
+        waits: bool = True,
+        goes_on: bool = False,
+        must_take: bool = False,
+        onward: dict[str, tuple[int, int]] | None = None,
+    ) -> None:
+        both = [each for line in lines for each in (line, line[::-1])]
+        self.near = {
+            square: {b for line in both for a, b in itertools.pairwise(line) if a == square}
+            for square in {*itertools.chain(*lines)}
+        }
+        self.threes = [line[i : i + 3] for line in both for i in range(len(line) - 2)]
+        self.jumpers, self.hands, self.waits = jumpers, hands, waits
+        self.goes_on, self.must_take, self.onward = goes_on, must_take, onward or {}
+        self.board = {square: piece for piece, squares in army.items() for square in squares.split()}
+        self.placed = ("".join(filter(str.isupper, army)) or "?")[0], ("".join(filter(str.islower, army)) or "?")[0]
 
     def start(self) -> Place:
-        board = {at(x, y): "M" for x in range(5) for y in (0, 1)} | {at(x, y): "m" for x in range(5) for y in (3, 4)}
-        return Place({**board, "d3": "M", "e3": "M", "a3": "m", "b3": "m"})
-
-    def ways(self, square: Square) -> list[tuple[int, int]]:
-        return EIGHT if self.diagonals and is_strong(square) else FOUR
+        return Place(self.board, hands=self.hands)
 
     def moves(self, place: Place) -> Found:
+        free = [square for square in self.near if square not in place.board]
+        if place.held():
+            piece = self.placed[not place.is_first]
+            found: Found = [(("*", to), place.after({to: piece}, hands=place.fewer())) for to in free]
+            if self.waits:
+                return found
+        else:
+            found = []
         jumps: Found = []
 
         def jump(board: dict[Square, str], path: Path) -> None:
             further = False
-            for x, y in self.ways(path[-1]):
-                over, to = away(path[-1], x, y), away(path[-1], 2 * x, 2 * y)
-                if to in self.squares and to not in board and place.is_enemy(board.get(over)):
+            for source, over, to in self.threes:
+                if source == path[-1] and to not in board and place.is_enemy(board.get(over)):
                     after = {square: piece for square, piece in board.items() if square not in (path[-1], over)}
                     after[to] = board[path[-1]]
                     further = True
-                    jump(after, (*path, to))
-            if len(path) > 1 and not further:
-                jumps.append((path, replace(place, board=board, is_first=not place.is_first)))
-
-        for square, _ in place.own():
-            jump(place.board, (square,))
-        steps: Found = [
-            ((square, to), place.after({square: None, to: piece}))
-            for square, piece in place.own()
-            for way in self.ways(square)
-            if (to := away(square, *way)) in self.squares and to not in place.board
-        ]
-        return jumps or steps if self.must_take else jumps + steps
-
-
-class BaghChal:
-    """Goats that are placed first, tigers that jump over one goat."""
-
-    def __init__(self, goats_wait: bool = True, tigers_jump: bool = True, diagonals: bool = True) -> None:
-        self.goats_wait, self.tigers_jump, self.diagonals = goats_wait, tigers_jump, diagonals
-        self.squares = {at(x, y) for x in range(5) for y in range(5)}
-
-    def start(self) -> Place:
-        return Place(dict.fromkeys(("a1", "e1", "a5", "e5"), "t"), hands=(20, 0))
-
-    def moves(self, place: Place) -> Found:
-        free = [square for square in self.squares if square not in place.board]
-        found: Found = []
-        if place.is_first and place.held():
-            found += [(("*", square), place.after({square: "G"}, hands=place.fewer())) for square in free]
-            if self.goats_wait:
-                return found
-        for square, piece in place.own():
-            for x, y in EIGHT if self.diagonals and is_strong(square) else FOUR:
-                near, far = away(square, x, y), away(square, 2 * x, 2 * y)
-                if near in free:
-                    found.append(((square, near), place.after({square: None, near: piece})))
-                if self.tigers_jump and piece == "t" and place.board.get(near) == "G" and far in free:
-                    found.append(((square, far), place.after({square: None, near: None, far: piece})))
-        return found
-
-
-class FoxAndGeese:
-    """A fox that jumps over geese, who never go back."""
-
-    def __init__(self, geese_go_back: bool = False, goes_on: bool = True) -> None:
-        self.geese_go_back, self.goes_on = geese_go_back, goes_on
-        self.squares = {at(x, y) for x in range(7) for y in range(7) if 2 <= x <= 4 or 2 <= y <= 4}
-
-    def start(self) -> Place:
-        return Place({square: "g" for square in self.squares if spot(square)[1] >= 4} | {"d4": "F"})
-
-    def moves(self, place: Place) -> Found:
-        found: Found = []
-
-        def jump(board: dict[Square, str], path: Path) -> None:
-            for x, y in FOUR:
-                over, to = away(path[-1], x, y), away(path[-1], 2 * x, 2 * y)
-                if board.get(over) == "g" and to in self.squares and to not in board:
-                    after = {square: piece for square, piece in board.items() if square not in (path[-1], over)}
-                    after[to] = "F"
-                    found.append(((*path, to), replace(place, board=after, is_first=False)))
+                    if not self.must_take or not self.goes_on:
+                        jumps.append(((*path, to), replace(place, board=after, is_first=not place.is_first)))
                     if self.goes_on:
                         jump(after, (*path, to))
+            if self.must_take and self.goes_on and len(path) > 1 and not further:
+                jumps.append((path, replace(place, board=board, is_first=not place.is_first)))
 
         for square, piece in place.own():
-            for x, y in FOUR:
-                to = away(square, x, y)
-                if to in self.squares and to not in place.board and (piece == "F" or y <= 0 or self.geese_go_back):
-                    found.append(((square, to), place.after({square: None, to: piece})))
-            if piece == "F":
+            if piece in self.jumpers:
                 jump(place.board, (square,))
-        return found
+            (x, y), (from_x, from_y) = self.onward.get(piece, (0, 0)), spot(square)
+            for to in self.near[square].intersection(free):
+                if (spot(to)[0] - from_x) * x + (spot(to)[1] - from_y) * y >= 0:
+                    found.append(((square, to), place.after({square: None, to: piece})))
+        return jumps if jumps and self.must_take else jumps + found
 
 
 class Star:

@@ -18,8 +18,9 @@ DRAUGHTS = (
     *("russian-draughts", "spanish-draughts", "thai-checkers", "turkish-draughts"),
 )
 BOARDS = (
-    *("alquerque", "bagh-chal", "fox-and-geese", "halma", "hex", "hex13", "jungle", "konane", "mu-torere"),
-    *("nine-mens-morris", "pong-hau-ki", "six-mens-morris", "twelve-mens-morris"),
+    *("adugo", "alquerque", "asalto", "bagh-chal", "catch-the-hare", "dash-guti", "felli", "fox-and-geese", "halma"),
+    *("hare-and-hounds", "hex", "hex13", "jungle", "kaooa", "konane", "lau-kata-kati", "len-choa", "mu-torere"),
+    *("nine-mens-morris", "peralikatuma", "pong-hau-ki", "six-mens-morris", "sixteen-soldiers", "twelve-mens-morris"),
 )
 TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
 RANKS = {
