@@ -12,17 +12,15 @@ phases, and of each action what is found on an empty square before what is found
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 from ggn_store import limits
 from ggn_store.errors import InputError, NotationError, Problem, SpecificationError, printable
 from ggn_store.gdl.action_rules import ActionRule, Pairs, action_rules, hold
 from ggn_store.gdl.boxes import Covers, guards
-from ggn_store.gdl.diagrams import Box, DiagramValue, Node, TooManyNodesError, count_paths, known_values, paths
+from ggn_store.gdl.diagrams import Box, DiagramValue, TooManyNodesError, count_paths, paths
 from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.envelope import envelope
 from ggn_store.gdl.identifiers import Identifiers, read_wish, style_of
@@ -247,12 +245,9 @@ class _Compiler:
         self._world.reset()
         diagrams = self._world.diagrams
         step = 0
-        for end in known_values(outcome):
+        for end, here in diagrams.cases(outcome):
             assert isinstance(end, End)  # noqa: S101  (ends are all that an outcome is made of)
-            where = region
-            if type(outcome) is Node:
-                here = diagrams.bind(outcome, partial(operator.eq, end))
-                where = diagrams.where(here, region, False)
+            where = diagrams.where(here, region, False)
             if where is False:
                 continue
             if end.fault is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, TypeAlias, cast, final
+from typing import Final, TypeAlias, final
 
 from ggn_store import limits
 
@@ -42,12 +42,6 @@ class Node:
         self.variable = variable
         self.masks = masks
         self.children = children
-
-
-class _Known(tuple[tuple[type, DiagramValue], ...]):
-    """Values that are known together."""
-
-    __slots__ = ()
 
 
 # What tells values apart: 1 and true are not the same value.
@@ -139,15 +133,26 @@ class Diagrams:
 
     def lift(self, function: Callable[..., DiagramValue], values: Sequence[DiagramValue]) -> DiagramValue:
         """`function` of several values, wherever they depend."""
-        # One after the other, so that what cannot be together is told before the next: leaves are what is known so far.
-        known: DiagramValue = _Known()
-        for value in values:
-            known = self.bind(known, partial(self._followed, value))
-        return self.bind(known, lambda each: function(*[value for _, value in cast(_Known, each)]))
+        done: dict[object, DiagramValue] = {}
 
-    def _followed(self, value: DiagramValue, known: DiagramValue) -> DiagramValue:
-        """A value after those that are known, each with its type: 1 is not true."""
-        return self.bind(value, lambda each: _Known((*cast(_Known, known), (type(each), each))))
+        def go(values: Sequence[DiagramValue]) -> DiagramValue:
+            same = tuple([each if type(each) is Node else (type(each), each) for each in values])
+            found = done.get(same, _MISSING)
+            if found is _MISSING:
+                variables = [each.variable for each in values if type(each) is Node]
+                if variables:
+                    top = min(variables)
+                    parts: list[tuple[int, tuple[DiagramValue, ...]]] = [(self.full[top], ())]
+                    for each in values:
+                        below = _at(each, top) or ((self.full[top], each),)
+                        parts = [(mask & m, (*known, c)) for mask, known in parts for m, c in below if mask & m]
+                    found = self.choose(top, [(mask, go(known)) for mask, known in parts])
+                else:
+                    found = function(*values)
+                done[same] = found
+            return found
+
+        return go(values)
 
     def lift_pure(self, function: Callable[..., DiagramValue], values: Sequence[DiagramValue]) -> DiagramValue:
         """As `lift`, for a function that gives the same for the same each time: what it gives is kept."""
@@ -207,6 +212,38 @@ class Diagrams:
     def is_one(self, value: DiagramValue, one: object) -> DiagramValue:
         """Whether a value is this very object."""
         return self.bind(value, partial(operator.is_, one)) if type(value) is Node else value is one
+
+    def cases(self, value: DiagramValue) -> Iterator[tuple[DiagramValue, DiagramValue]]:
+        """What a value can be, each once, in the order of the diagram, and the condition where it is that."""
+        leaves = known_values(value)
+        bits = {(type(leaf), leaf): 1 << number for number, leaf in enumerate(leaves)}
+        below: dict[Node, int] = {}
+
+        def gather(each: DiagramValue) -> int:
+            if type(each) is not Node:
+                return bits[type(each), each]
+            if each not in below:
+                below[each] = 0
+                for child in each.children:
+                    below[each] |= gather(child)
+            return below[each]
+
+        gather(value)
+        for number, leaf in enumerate(leaves):
+            done: dict[Node, DiagramValue] = {}
+
+            def go(each: DiagramValue, bit: int = 1 << number, done: dict[Node, DiagramValue] = done) -> DiagramValue:
+                if type(each) is not Node:
+                    return bits[type(each), each] == bit
+                if not below[each] & bit:
+                    return False
+                if each not in done:
+                    done[each] = self.node(
+                        each.variable, [(m, go(c)) for m, c in zip(each.masks, each.children, strict=True)]
+                    )
+                return done[each]
+
+            yield leaf, go(value)
 
     def among(self, variable: int, mask: int) -> DiagramValue:
         """Whether a variable holds one of some contents."""
