@@ -100,7 +100,13 @@ class _Moves:
         """A double step of what also steps once, where no condition asks for the place between."""
         for clause in rule.action.conditions:
             for part in parts(clause.expression):
-                if isinstance(part, Call) and part.name in ("path_clear", "only_between", "mid_pos", "node"):
+                if isinstance(part, Call) and part.name in (
+                    "path_clear",
+                    "only_between",
+                    "count_on_line",
+                    "mid_pos",
+                    "node",
+                ):
                     return
         if self._lattice is None:
             return

@@ -272,6 +272,10 @@ def _sets(
     effect: Expression, around: tuple[Expression, ...]
 ) -> Iterator[tuple[Expression, Expression, tuple[Expression, ...]]]:
     match effect:
+        case Call(name="set", arguments=(place, Call(name="if", arguments=(condition, *values), at=at))):
+            # As an effect: what cannot be said of the condition says nothing against the values.
+            chosen = tuple(Call("set", (place, each), effect.at) for each in values)
+            yield from _sets(Call("if", (condition, *chosen), at), around)
         case Call(name="set", arguments=(place, value)):
             yield place, value, around
         case Call(name="if", arguments=(condition, *effects)):

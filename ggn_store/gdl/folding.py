@@ -139,7 +139,7 @@ class Folding:
             return lambda case: UNKNOWN if (value := inner(case)) is UNKNOWN else value is not True
         if name == "if":
             return self._chosen(*functions)
-        if name == "path_clear":
+        if name == "path_clear" and len(functions) == 2:
             return self._path(*functions)
         if name == "only_between":
             return self._alone(*functions)

@@ -107,11 +107,13 @@ class Grounder:
         if name in ("and", "or"):
             return Code(self._junction(name == "and", arguments), needs)
         if name == "path_clear":
-            a, b = runs
-            return Code(lambda world: world.clear(a(world), b(world)), needs | {POSITION})
+            return Code(lambda world: world.clear(*[run(world) for run in runs]), needs | {POSITION})
         if name == "only_between":
             a, b = runs
             return Code(lambda world: world.only_between(a(world), b(world)), needs | {POSITION})
+        if name == "count_on_line":
+            a, b = runs
+            return Code(lambda world: world.count_on_line(a(world), b(world)), needs | {POSITION})
         if name == "in_row":
             a, b = runs
             return Code(lambda world: world.in_row(a(world), b(world)), needs | {POSITION})

@@ -65,6 +65,12 @@ class Places:
             self._lines[a, b] = [tuple(self._by_label[label] for label in line) for line in found]
         return self._lines[a, b]
 
+    def line(self, a: object, b: object) -> tuple[Place, ...]:
+        """All places of the line that joins two."""
+        if not isinstance(a, Place) or not isinstance(b, Place):
+            return ()
+        return tuple(self._by_label[label] for label in self.geometry.line(a.label, b.label))
+
     def rows(self, place: Place, count: int) -> list[tuple[Place, ...]]:
         """So many places next to each other on a line, `place` among them, in all ways."""
         if (place, count) not in self._rows:

@@ -192,13 +192,36 @@ class World:
             found = self._variables[name] = self.diagrams.node(number, parts)
         return found
 
-    def clear(self, a: DiagramValue, b: DiagramValue) -> DiagramValue:
-        """`path_clear`: whether every place strictly between two is empty now, on a line that joins them."""
-        if type(a) is Node or type(b) is Node:
-            return self.diagrams.lift(self.clear, (a, b))
+    def clear(self, a: DiagramValue, b: DiagramValue, *of: DiagramValue) -> DiagramValue:
+        """`path_clear`: whether every place strictly between two is empty now, on a line that joins them.
+
+        With a player, it may hold what is not of that player.
+        """
+        if any(type(each) is Node for each in (a, b, *of)):
+            return self.diagrams.lift(self.clear, (a, b, *of))
         result: DiagramValue = False
         for line in self.places.lines(a, b):
-            result = self.diagrams.either(result, self._is_clear(line))
+            clear = self._has_none_of(line, *of) if of else self._is_clear(line)
+            result = self.diagrams.either(result, clear)
+        return result
+
+    def _has_none_of(self, line: tuple[Place, ...], player: DiagramValue) -> DiagramValue:
+        result: DiagramValue = True
+        for place in sorted(line, key=lambda each: -each.number):
+            owner = self.of(self.on(place.number), "owner")
+            is_other = self.diagrams.bind(owner, lambda each: each is None or each is not player)
+            result = self.diagrams.both(is_other, result)
+        return result
+
+    def count_on_line(self, a: DiagramValue, b: DiagramValue) -> DiagramValue:
+        """How many entities stand now on the whole line that joins two places."""
+        if type(a) is Node or type(b) is Node:
+            return self.diagrams.lift(self.count_on_line, (a, b))
+        result: DiagramValue = 0
+        for place in sorted(self.places.line(a, b), key=lambda each: -each.number):
+            is_empty = self.diagrams.is_one(self.on(place.number), None)
+            more = self.diagrams.bind(result, lambda each: each + 1)  # type: ignore[operator]
+            result = self.diagrams.where(is_empty, result, more)
         return result
 
     def _is_clear(self, line: tuple[Place, ...]) -> DiagramValue:

@@ -4,6 +4,7 @@ Written from the paper and importing nothing of ggn_store. It plays what a speci
 `board[x].owner`, effects run in their order, the first action whose conditions all hold is the one.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -133,6 +134,22 @@ class Grid:
         found = [self.at(int(x + step[0] * i), int(y + step[1] * i)) for i in range(1, distance)]
         return [node for node in found if node is not None]
 
+    def line(self, one: Node, other: Node) -> list[Node]:
+        """All nodes of the line that joins two, or none."""
+        return next((line for line in self.windows(None) if one in line and other in line and one is not other), [])
+
+    def windows(self, length: int | None) -> Iterator[list[Node]]:
+        """The nodes of each line, or so many next to each other."""
+        for node in self.nodes.values():
+            for x, y in self.steps:
+                line = [node]
+                while (after := self.at(place(line[-1])[0] + x, place(line[-1])[1] + y)) is not None:
+                    line.append(after)
+                if length is None and self.at(place(node)[0] - x, place(node)[1] - y) is None:
+                    yield line
+                elif length is not None and len(line) >= length:
+                    yield line[:length]
+
     def adjacent(self, one: Node, other: Node) -> bool:
         (x, y), (to_x, to_y) = place(one), place(other)
         return (to_x - x, to_y - y) in self.steps
@@ -155,12 +172,17 @@ class HexGrid(Grid):
 
 
 class Network:
-    """Named nodes with attributes; edges join both ways unless `directed`."""
+    """Named nodes with attributes; edges join both ways unless `directed`, and lines join one to the next."""
 
     def __init__(self, topology: Mapping[str, Any]) -> None:
-        self.nodes = {name: Node(name, {"name": name, **about}) for name, about in topology["nodes"].items()}
+        lines = [line.split() for line in topology.get("lines", [])]
+        nodes = topology.get("nodes", {name: {} for line in lines for name in line})
+        self.nodes = {name: Node(name, {"name": name, **about}) for name, about in nodes.items()}
+        self.lines = [[self.nodes[name] for name in line] for line in lines]
         self.edges: dict[bool, set[tuple[Label, Label]]] = {True: set(), False: set()}
-        for edge in topology["edges"]:
+        for line in lines:
+            self.edges[False] |= {*itertools.pairwise(line), *itertools.pairwise(line[::-1])}
+        for edge in topology.get("edges", []):
             of_kind = self.edges[edge.get("kind", edge.get("type")) == "special_connection"]
             of_kind.add((edge["from"], edge["to"]))
             if not edge.get("directed", False):
@@ -172,11 +194,26 @@ class Network:
     def special(self, one: Node, other: Node) -> bool:
         return (one.label, other.label) in self.edges[True]
 
+    def line(self, one: Node, other: Node) -> list[Node]:
+        """All nodes of the first line that joins two, or none."""
+        return next((line for line in self.lines if one in line and other in line and one is not other), [])
+
+    def windows(self, length: int) -> Iterator[list[Node]]:
+        """So many nodes next to each other on a line."""
+        return (line[i : i + length] for line in self.lines for i in range(len(line) - length + 1))
+
     def between(self, one: Node, other: Node) -> list[Node] | None:
-        raise WrongError("a network has no lines")
+        if one is other:
+            return []
+        line = self.line(one, other)
+        if not line:
+            return None
+        first, last = sorted((line.index(one), line.index(other)))
+        return line[first + 1 : last]
 
     def middle(self, one: Node, other: Node) -> Node | None:
-        raise WrongError("a network has no lines")
+        between = self.between(one, other) or []
+        return between[len(between) // 2] if len(between) % 2 else None
 
     def at(self, x: Any, y: Any) -> Node | None:
         raise WrongError("a network has no coordinates")
@@ -630,9 +667,12 @@ class Game:
             return lambda world, *values: pure(*values)
         if name == "path_clear":
 
-            def clear(world: World, one: Node | None, other: Node | None) -> bool:
+            def clear(world: World, one: Node | None, other: Node | None, *of: Player | None) -> bool:
                 between = topology.between(one, other) if one and other else None
-                return between is not None and all(node.label not in world.board for node in between)
+                held = [world.board[node.label] for node in between or () if node.label in world.board]
+                return between is not None and not [
+                    each for each in held if not of or (of[0] is not None and each.attributes["owner"] is of[0])
+                ]
 
             return clear
         if name == "only_between":
@@ -643,6 +683,23 @@ class Game:
                 return found[0] if len(found) == 1 else None
 
             return alone
+        if name == "count_on_line":
+
+            def count(world: World, one: Node | None, other: Node | None) -> int:
+                line = topology.line(one, other) if one and other else []
+                return sum(node.label in world.board for node in line)
+
+            return count
+        if name == "in_row":
+
+            def in_row(world: World, node: Node | None, length: int) -> bool:
+                return any(
+                    len({about(world.board.get(each.label)) for each in line}) == 1 and node.label in world.board
+                    for line in (topology.windows(length) if node else [])
+                    if node in line
+                )
+
+            return in_row
         functions: dict[str, Callable[..., Any]] = {
             "mid_pos": lambda world, one, other: topology.middle(one, other) if one and other else None,
             "adjacent": lambda world, one, other: bool(one and other and topology.adjacent(one, other)),
@@ -707,6 +764,18 @@ PURE: dict[str, Callable[..., Any]] = {
     "mul": computed(lambda one, other: one * other),
     "mod": computed(lambda one, other: one % other),
 }
+
+
+def about(entity: Entity | None) -> object:
+    """What is alike where entities are of one kind."""
+    return (
+        None
+        if entity is None
+        else (
+            entity.schema,
+            *sorted((k, id(v) if isinstance(v, Player) else repr(v)) for k, v in entity.attributes.items()),
+        )
+    )
 
 
 def plain(value: Any) -> Plain:

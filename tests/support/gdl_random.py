@@ -26,6 +26,11 @@ TOPOLOGIES: tuple[dict[str, Any], ...] = (
             {"from": "t", "to": "p", "kind": "special_connection", "directed": True},
         ],
     },
+    {
+        "type": "network",
+        "nodes": {name: {"depth": number, "width": number % 2} for number, name in enumerate("pqrstu")},
+        "lines": ["p q r", "s t r", "q t u"],
+    },
 )
 
 
@@ -35,6 +40,7 @@ class Writer:
     def __init__(self, chance: random.Random, topology: dict[str, Any]) -> None:
         self.chance = chance
         self.is_network = topology["type"] == "network"
+        self.has_lines = not self.is_network or "lines" in topology
         self.is_hex = "hex" in topology.get("structure", "")
         self.names = list(topology["nodes"]) if self.is_network else ["a1", "b1", "c1"]
 
@@ -55,12 +61,12 @@ class Writer:
 
     def node(self, depth: int) -> str:
         fixed = f"node('{self.chance.choice(self.names)}')"
-        if self.is_network or depth <= 0 or self.chance.random() < 0.6:
+        if not self.has_lines or depth <= 0 or self.chance.random() < 0.6:
             return self.one("start", "target", "target", fixed)
         return f"mid_pos({self.node(depth - 1)}, {self.node(depth - 1)})"
 
     def entity(self, depth: int) -> str:
-        if not self.is_network and depth > 0 and self.chance.random() < 0.2:
+        if self.has_lines and depth > 0 and self.chance.random() < 0.2:
             return f"only_between({self.node(depth - 1)}, {self.node(depth - 1)})"
         return self.one("entity", f"board[{self.node(depth - 1)}]", "board[target]")
 
@@ -77,6 +83,8 @@ class Writer:
                 return f"abs({self.number(depth - 1)})"
             second = self.one("2", "3", "-2") if name == "mod" else self.number(depth - 1)
             return f"{name}({self.number(depth - 1)}, {second})"
+        if self.has_lines and depth > 0 and self.chance.random() < 0.2:
+            return f"count_on_line({self.node(depth - 1)}, {self.node(depth - 1)})"
         place = self.one("start", "target", f"{self.entity(0)}.pos")
         axes = ("depth", "width") if self.is_network else ("x", "y")
         return self.one(f"{place}.{self.one(*axes)}", self.one("-1", "0", "1", "2"), "entity.owner.way", "state.count")
@@ -106,8 +114,12 @@ class Writer:
         return f"{self.one('gt', 'lt', 'gte', 'lte')}({self.number(depth - 1)}, {self.chosen(self.number, depth - 1)})"
 
     def relation(self, depth: int) -> str:
-        names = ["adjacent", "special_connection"] + ([] if self.is_network else ["path_clear", "path_clear"])
-        return f"{self.one(*names)}({self.node(depth - 1)}, {self.node(depth - 1)})"
+        lines = ["path_clear", "path_clear", "path_clear of", "in_row"] if self.has_lines else []
+        name = self.one("adjacent", "special_connection", *lines)
+        if name == "in_row":
+            return f"in_row({self.node(depth - 1)}, {self.one('2', '3')})"
+        player = f", {self.player(depth - 1)}" if name == "path_clear of" else ""
+        return f"{name.split()[0]}({self.node(depth - 1)}, {self.node(depth - 1)}{player})"
 
     def flag(self, depth: int) -> str:
         return self.one("state.open", f"eq({self.entity(depth - 1)}.moved, true)", "eq(state.mode, 'man')")

@@ -13,7 +13,7 @@ from ggn_store.gdl.types.typed import Remarks, Typed
 from ggn_store.model.documents.geometry import Network
 
 # Functions that ask for lines.
-LINES: Final = ("path_clear", "only_between", "mid_pos", "in_row")
+LINES: Final = ("path_clear", "only_between", "mid_pos", "in_row", "count_on_line")
 
 
 class Calls:

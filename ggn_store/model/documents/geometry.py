@@ -316,6 +316,23 @@ class Lattice:
                     found.append(between)
         return found
 
+    def line(self, a: str, b: str) -> tuple[str, ...]:
+        """All places of the line that joins two, from one edge to the other; nothing where none does."""
+        for vector in self.vectors(a, b):
+            step = unit(vector)
+            if a != b and step in self.directions:
+                found = {a: None, **dict.fromkeys(self._ride(a, step))}
+                back = dict.fromkeys(self._ride(a, tuple(-part for part in step)))
+                return (*[each for each in reversed(back) if each not in found], *found)
+        return ()
+
+    def _ride(self, place: str, step: Vector) -> Iterator[str]:
+        """The places in one direction, up to the edge or to the place itself."""
+        at = self.step(place, step)
+        while at is not None and at != place:
+            yield at
+            at = self.step(at, step)
+
     def _walk(self, place: str, step: Vector, count: int) -> tuple[str, ...] | None:
         """The places of so many steps; None where one of them is off the board."""
         found = []
@@ -393,6 +410,10 @@ class Network:
                 first, last = line.index(a), line.index(b)
                 found.append(line[first + 1 : last] if first < last else line[last + 1 : first][::-1])
         return found
+
+    def line(self, a: str, b: str) -> tuple[str, ...]:
+        """All places of the first line that joins two; nothing where none does."""
+        return next((line for line in self.named_lines if a != b and a in line and b in line), ())
 
     def middle(self, a: str, b: str) -> str | None:
         """The place halfway between two on a line, None where there is none."""
