@@ -154,7 +154,21 @@ def moves_of(motion: Motion, lengths: Extents) -> Iterable[tuple[int, Vector]]:
 
 def forms(motions: Collection[Motion], dimensions: int) -> dict[Symmetry, str]:
     """All of motions as a text, under each symmetry of a board, first the one that changes nothing."""
-    return {each: "\n".join(sorted(motion.seen(each).text for motion in motions)) for each in symmetries(dimensions)}
+    rests = {motion: repr(motion.rest)[1:] for motion in motions}
+    vectors = {vector for motion in motions for _, vector in (*motion.items, ("", motion.to)) if vector is not None}
+
+    def form(symmetry: Symmetry) -> str:
+        image = {vector: symmetry(vector) for vector in vectors}
+        return "\n".join(
+            sorted(
+                # As `seen` and `text` say it.
+                f"({motion.to and image[motion.to]!r}, "
+                f"{tuple(sorted([(name, image[vector]) for name, vector in motion.items]))!r}, {rest}"
+                for motion, rest in rests.items()
+            )
+        )
+
+    return {each: form(each) for each in symmetries(dimensions)}
 
 
 def digest(text: str) -> str:

@@ -38,9 +38,16 @@ def describe(motions: Iterable[Motion]) -> list[str]:
     for motion, found in goals.items():
         forms.setdefault((_form(motion), frozenset(found)), []).append(motion)
     ordered = sorted(forms.items(), key=lambda item: _order(*item[0]))
-    phrases = [phrase for (form, found), each in ordered for phrase in _phrases(form, found, each)]
-    if len(phrases) > _MOST:
-        phrases[_MOST - 1 :] = [f"and {len(phrases) - _MOST + 1} other ways"]
+    phrases: list[str] = []
+    count = 0
+    for (form, there), each in ordered:
+        if count <= _MOST:
+            phrases += _phrases(form, there, each)
+            count = len(phrases)
+        else:  # told by their number alone
+            count += 1 if _is_told_together(form, each) else len(each)
+    if count > _MOST:
+        phrases[_MOST - 1 :] = [f"and {count - _MOST + 1} other ways"]
     return phrases
 
 
@@ -99,7 +106,7 @@ def _canonical(motion: Motion) -> Symmetry:
         return symmetries(len(motion.items[0][1]) if motion.items else 2)[0]
     wanted = tuple(sorted(map(abs, motion.to)))
     found = [each for each in symmetries(len(motion.to)) if each(motion.to) == wanted]
-    return min(found, key=lambda each: motion.seen(each).text)
+    return found[0] if len(found) == 1 or not motion.items else min(found, key=lambda each: motion.seen(each).text)
 
 
 def _phrases(form: Motion, goals: Goals, motions: list[Motion]) -> Iterable[str]:
@@ -107,14 +114,25 @@ def _phrases(form: Motion, goals: Goals, motions: list[Motion]) -> Iterable[str]
         for motion in sorted(motions, key=lambda motion: motion.text):
             yield _phrase(motion, goals, "", motion.items)
         return
-    orbit = {form.seen(each) for each in symmetries(len(form.to))}
-    if len(motions) == len(orbit):
+    if len(motions) == _orbit(form):
         yield _phrase(form, goals, "", form.items)
     elif form.items:
         for motion in sorted(motions, key=lambda motion: motion.text):
             yield _phrase(motion, goals, _directions([motion.to or ()], form), motion.items)
     else:
         yield _phrase(form, goals, _directions([motion.to or () for motion in motions], form), ())
+
+
+def _is_told_together(form: Motion, motions: list[Motion]) -> bool:
+    return form.to is not None and (not form.items or len(motions) == _orbit(form))
+
+
+def _orbit(form: Motion) -> int:
+    """How many different directions a form has."""
+    to = form.to or ()
+    return len(
+        {(each(to), *sorted((name, each(vector)) for name, vector in form.items)) for each in symmetries(len(to))}
+    )
 
 
 def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[Item]) -> str:
