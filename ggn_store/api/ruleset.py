@@ -242,9 +242,12 @@ class Ruleset:
         """The position in a notation: `feen`, `fen` or `sfen`; raises PositionError where that cannot say it."""
         return notations.find(notation).text(as_position(position), self.handle)
 
-    def fen(self, position: AnyPosition) -> str:
-        """The position as FEN; raises PositionError where FEN cannot say it, and without a definition."""
-        return self.notate(position, "fen")
+    def fen(self, position: AnyPosition, *, shredder: bool = False) -> str:
+        """The position as FEN; raises PositionError where FEN cannot say it, and without a definition.
+
+        Where kings castle from several squares, as in chess960, it is X-FEN, or Shredder-FEN.
+        """
+        return notations.fen(as_position(position), self.handle, shredder)
 
     def sfen(self, position: AnyPosition) -> str:
         """The position as SFEN; raises PositionError where SFEN cannot say it, and without a definition."""

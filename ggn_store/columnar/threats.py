@@ -312,11 +312,8 @@ class _Builder:
         changes = displaced(move).effects.board
         for crossing in self._crossings(move, changes):
             for square in crossing.through:
-                if square != crossing.source:
-                    if move.must.get(square) is None:
-                        raise NotJudgedError
-                    if move.must[square] != EMPTY:
-                        continue
+                if square != crossing.source and move.must.get(square) is None:
+                    raise NotJudgedError
                 crosses = {crossing.source: None, square: crossed_by(crossing, square, changes)}
                 self._try(number, self._next(), crosses, state, square)
 

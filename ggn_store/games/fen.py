@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, NoReturn
 
 from ggn_store import limits
 from ggn_store.errors import PositionError, offer, quote
-from ggn_store.games.letters import Letters, token_of
+from ggn_store.games.letters import Letters, is_same, token_of
+from ggn_store.games.numbers import numbered
 from ggn_store.games.rules import SIDES, Definition, Form
 from ggn_store.model.moves.counters import Counters
 from ggn_store.model.moves.position import Position
@@ -34,7 +36,12 @@ _BRACKETS = re.compile(r"(?P<placement>[^\[\]]*)\[(?P<held>[^\[\]]*)\]")
 
 
 def parse_fen(text: str, definition: Definition) -> Position:
-    """The position that a FEN writes; raises PositionError, which says where the text is wrong."""
+    """The position that a FEN writes; raises PositionError, which says where the text is wrong.
+
+    Where kings castle from several squares a number is read, too: that of a start position.
+    """
+    if definition.castles_anywhere and text.isdecimal():
+        return replace(numbered(text, definition), counters=Counters())
     return _Reader(text, "a FEN", Letters(definition)).fen()
 
 
@@ -43,8 +50,11 @@ def parse_sfen(text: str, definition: Definition) -> Position:
     return _Reader(text, "an SFEN", Letters(definition)).sfen()
 
 
-def fen(position: Position, definition: Definition) -> str:
-    """The FEN of a position, with the counters `0 1` where it has none; PositionError where FEN cannot say it."""
+def fen(position: Position, definition: Definition, shredder: bool = False) -> str:
+    """The FEN of a position, with the counters `0 1` where it has none; PositionError where FEN cannot say it.
+
+    Where kings castle from several squares it is X-FEN, or Shredder-FEN, which names every rook by its file.
+    """
     letters = Letters(definition)
     placement = _placement(position, letters)
     if letters.has_hands:
@@ -56,7 +66,7 @@ def fen(position: Position, definition: Definition) -> str:
     counters = position.counters or Counters()
     checks = "" if counters.checks is None else "{}+{} ".format(*counters.checks)
     rest = f"{checks}{counters.quiet} {counters.number}"
-    return f"{placement} {side} {_rights(position, letters)} {_passed(position, letters)} {rest}"
+    return f"{placement} {side} {_rights(position, letters, shredder)} {_passed(position, letters)} {rest}"
 
 
 def sfen(position: Position, definition: Definition) -> str:
@@ -211,33 +221,33 @@ class _Reader:
             side: Side = "first" if letter.isupper() else "second"
             if not (letter.isascii() and letter.isalpha()):
                 self._fail(f"{quote(letter)} in the castling field {quote(field)} means nothing", self._rights(side))
-            castling = self._letters.castlings(side).get(letter.upper())
-            squares = self._of_file(side, letter) if castling is None else [castling.source, castling.rook_source]
-            unmoved = self._letters.unmoved(side)
-            for square in squares:
+            castling = self._letters.castlings(side, self._board).get(letter.upper())
+            for square, wanted in self._of_file(side, letter) if castling is None else castling:
                 form = self._board.get(square)
-                wanted = unmoved[square]
-                if form is None or form.piece.token != wanted.piece.token or form.side != side:
+                if form is None or not is_same(form, wanted):
                     self._fail(
                         f"{quote(letter)} in the castling field {quote(field)} needs {token_of(wanted)} on {square}",
                         "rights of pieces that stand where they began, or -",
                     )
                 self._states[square] = wanted
 
-    def _of_file(self, side: Side, letter: str) -> list[str]:
-        """The squares of pieces on a file that have not moved, with the king where they castle."""
+    def _of_file(self, side: Side, letter: str) -> list[tuple[str, Form]]:
+        """The pieces on a file that have not moved, with their squares, and the king where they castle."""
         unmoved = self._letters.unmoved(side)
-        squares = [square for square in unmoved if square[0] == letter.lower() and square[1:].isdigit()]
-        if not squares:
+        found = [each for each in unmoved if each[0][0] == letter.lower() and each[0][1:].isdigit()]
+        if self._letters.definition.castles_anywhere:
+            message = f"{quote(letter)} in the castling field is of no king and rook that can castle"
+            self._fail(message, "K and Q for the outermost rooks, the files of rooks, or -")
+        if not found:
             self._fail(f"{quote(letter)} in the castling field means nothing", self._rights(side))
-        castlings = self._letters.castlings(side).values()
-        if not any(self._letters.remembers(form) for form in unmoved.values()):
-            squares += [each.source for each in castlings if each.rook_source in squares]
-        return squares
+        if not any(self._letters.remembers(form) for _, form in unmoved):
+            castlings = self._letters.castlings(side, self._board).values()
+            found += [king for king, (rook, _) in castlings if rook in dict(found)]
+        return found
 
     def _rights(self, side: Side) -> str:
-        names = list(self._letters.castlings(side))
-        names += sorted({square[0].upper() for square in self._letters.unmoved(side)})
+        names = list(self._letters.castlings(side, self._board))
+        names += sorted({square[0].upper() for square, _ in self._letters.unmoved(side)})
         found = [name if side == "first" else name.lower() for name in dict.fromkeys(names)]
         return ", ".join([*found, "-"])
 
@@ -330,20 +340,23 @@ def _no_hands(position: Position) -> None:
         )
 
 
-def _rights(position: Position, letters: Letters) -> str:
-    field = ""
+def _rights(position: Position, letters: Letters, shredder: bool) -> str:
+    field, forms = "", letters.definition.forms
+    board = {square: forms[piece] for square, piece in position.board.items() if piece is not None}
+    by_file = letters.definition.castles_anywhere
     for side in SIDES:
-        unmoved = letters.unmoved(side)
-        here = {square: form for square, form in unmoved.items() if position.board.get(square) == form.identifier}
-        named: set[str] = set()
-        rights = ""
-        for letter, castling in sorted(letters.castlings(side).items()):
-            if castling.source in here and castling.rook_source in here:
-                rights += letter
-                named |= {castling.source, castling.rook_source}
-        rest = [
-            square for square, form in here.items() if square not in named and letters.remembers(form, position.hands)
-        ]
+        here = {square: form for square, form in letters.unmoved(side) if board.get(square) is form}
+        named: dict[tuple[str, ...], str] = {}
+        castlings = letters.castlings(side, board)
+        for letter in sorted(castlings, key=lambda each: (each not in "KQ", each)):
+            squares = tuple(square for square, _ in castlings[letter])
+            if here.keys() >= set(squares) and not (shredder and by_file and letter in "KQ"):
+                named.setdefault(squares, letter)
+        # Where files are named, they are from the last one on.
+        listed = sorted(named, key=lambda each: each[1], reverse=True) if by_file else [*named]
+        rights = "".join(named[each] for each in listed)
+        rest = here.keys() - {square for squares in named for square in squares}
+        rest = {square for square in rest if letters.remembers(here[square], position.hands)}
         rights += "".join(square[0].upper() for square in sorted(rest, key=cell.parse))
         field += rights if side == "first" else rights.lower()
     return field or "-"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ggn_store.errors import PositionError
-from ggn_store.games.rules import SIDES, Castling, Definition, Form, Mark
+from ggn_store.games.rules import SIDES, Definition, Form, Mark
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
@@ -52,19 +52,33 @@ class Letters:
         files, ranks = (range(low, low + size) for low, size in zip(lattice.low, lattice.size, strict=True))
         return tuple(tuple(lattice.at((file, rank)) for file in files) for rank in reversed(ranks))
 
-    def unmoved(self, side: Side) -> Mapping[str, Form]:
-        """The squares on which a piece of a side may be unmoved, each with that piece."""
+    def unmoved(self, side: Side) -> list[tuple[str, Form]]:
+        """The squares on which pieces of a side may be unmoved, each with such a piece."""
         forms = self.definition.army(side).forms
-        return {square: form for form in forms if form.kind == "unmoved" for square in sorted(form.squares or ())}
+        return [(square, form) for form in forms if form.kind == "unmoved" for square in sorted(form.squares or ())]
 
-    def castlings(self, side: Side) -> dict[str, Castling]:
-        """The castlings of a side by their letter, K towards the last file and Q towards the first."""
-        found: dict[str, Castling] = {}
-        for form in self.definition.army(side).forms:
-            for castling in form.piece.castling if form.kind == "unmoved" else ():
-                if castling.side == side:
-                    east = cell.parse(castling.rook_source)[0] > cell.parse(castling.source)[0]
-                    found.setdefault("K" if east else "Q", castling)
+    def castlings(self, side: Side, board: Mapping[str, Form]) -> dict[str, tuple[tuple[str, Form], tuple[str, Form]]]:
+        """The king and the rook of the castlings of a side by their letter, K towards the last file and Q to the first.
+
+        Where kings castle from several squares these are castlings of what stands on the board: by the files of rooks,
+        and with the outermost ones as K and Q.
+        """
+        found: dict[str, tuple[tuple[str, Form], tuple[str, Form]]] = {}
+        unmoved = {(square, form.piece.token): form for square, form in self.unmoved(side)}
+        for king, form in self.unmoved(side):
+            for castling in form.piece.castling:
+                if (castling.side, castling.source) != (side, king):
+                    continue
+                rook = castling.rook_source
+                ends = (king, form), (rook, unmoved[rook, castling.rook])
+                east = cell.parse(rook)[0] > cell.parse(king)[0]
+                letter = "K" if east else "Q"
+                if not self.definition.castles_anywhere:
+                    found.setdefault(letter, ends)
+                elif all(square in board and is_same(board[square], each) for square, each in ends):
+                    found[rook[0].upper()] = ends
+                    if letter not in found or (rook > found[letter][1][0]) == east:
+                        found[letter] = ends
         return found
 
     def remembers(self, form: Form, hands: Mapping[str, int] | None = None) -> bool:
@@ -81,6 +95,11 @@ class Letters:
     def marks(self, side: Side) -> tuple[Mark, ...]:
         """Every way in which a piece of a side can be open to capture in passing."""
         return self.definition.army(side).marks
+
+
+def is_same(one: Form, other: Form) -> bool:
+    """Whether two are the same piece of a side, whatever their past."""
+    return (one.piece.token, one.side) == (other.piece.token, other.side)
 
 
 def token_of(form: Form) -> str:

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping
 
 from ggn_store.games.rules import Definition
+from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.move_names import Castled, Names, changes
 from ggn_store.notation.hand import HAND
@@ -25,7 +26,8 @@ class DefinedNames(Names):
         for form in self._definition.forms.values():
             for each in form.piece.castling if form.kind == "unmoved" else ():
                 if each.side == form.side:
-                    castled = Castled(each.source, each.destination, each.rook_source, each.rook_destination)
+                    ends = (each.source, each.destination, each.rook_source, each.rook_destination)
+                    castled = Castled(*ends, self._definition.castles_anywhere)
                     squares = frozenset((each.source, each.destination, each.rook_source, each.rook_destination))
                     found[squares] = (*found.get(squares, ()), (form.side, castled))
         return found
@@ -56,6 +58,8 @@ class DefinedNames(Names):
     def castling(self, move: Move) -> Castled | None:
         squares = frozenset(changes(move)) - {self.left(move)}
         for side, castled in self._castlings.get(squares, ()) if self._castlings else ():
-            if side == side_of(move.piece) and move.source in (castled.source, HAND):
+            # A step of the king may change the same squares, and so may castlings with two rooks.
+            has_rook = move.must.get(castled.rook_source, EMPTY) not in (EMPTY, ENEMY)
+            if side == side_of(move.piece) and move.source in (castled.source, HAND) and has_rook:
                 return castled
         return None

@@ -264,6 +264,12 @@ class Definition:
         return self.first if side == "first" else self.second
 
     @functools.cached_property
+    def castles_anywhere(self) -> bool:
+        """Whether a king castles from several squares, so that only its rook tells where it castles to."""
+        found = {(each.side, each.source) for piece in self.pieces for each in piece.castling}
+        return len(found) > len({side for side, _ in found})
+
+    @functools.cached_property
     def forms(self) -> Mapping[str, Form]:
         """Every piece of both sides in every state, by its identifier."""
         return {form.identifier: form for side in SIDES for form in self.army(side).forms}

@@ -164,6 +164,20 @@ class Squares:
         self._values.complain((*path, key), "not a square of the board", value, self._board_text)
         return None
 
+    def squares(self, table: Table, key: str, path: Path, side: Side) -> list[str]:
+        """The squares of a key that must be there, one or an area, in the order of the board; none if it is wrong."""
+        value = table.get(key)
+        if value is None or (isinstance(value, str) and (cell.is_cell(value) or value == "")):
+            square = self.square(table, key, path)
+            return [] if square is None else [square]
+        found = self._area(value, (*path, key), side, mirrored=False)
+        return sorted(found, key=({} if self.board is None else self.board.numbers).__getitem__)
+
+    def passes(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
+        """Whether two pieces that go from the first square to the second pass each other."""
+        before, after = (self._lattice.vector(*ends) for ends in zip(one, other, strict=True))
+        return sum(a * b for a, b in zip(before, after, strict=True)) < 0
+
     def _area(self, value: Any, path: Path, side: Side, mirrored: bool) -> frozenset[str]:
         if isinstance(value, list):
             if self._values.is_too_long(value, path, limits.DEFINITION_LIST):

@@ -27,6 +27,7 @@ from ggn_store.games.rules import (
 )
 from ggn_store.games.squares import ALL, ZONES, Squares
 from ggn_store.games.toml_text import Path, Table, Values, key_path
+from ggn_store.model.documents.board import Board
 from ggn_store.notation import qpi
 from ggn_store.notation.feen import Feen
 from ggn_store.notation.qpi import Side, other_side
@@ -194,22 +195,39 @@ class Tables:
     ) -> Iterator[Castling]:
         values = self._values
         values.known_keys(item, path, "a castling", CASTLING_KEYS)
-        ends = [self._squares.square(item, key, path) for key in ("from", "to", "with", "with_to")]
-        rook = values.text(item, "rook", path) or rook
         before = values.complaints.total
+        kings, rooks = (self._squares.squares(item, key, path, sides[0]) for key in ("from", "with"))
+        ends = [self._squares.square(item, key, path) for key in ("to", "with_to")]
+        rook = values.text(item, "rook", path) or rook
         if not _LETTER.fullmatch(rook):
             values.complain((*path, "rook"), "not the letter of a piece", rook, "one capital letter")
         else:
             self._check_tokens([rook], (*path, "rook"), sides)
-        board = self._squares.board
-        if None in ends or values.complaints.total > before or board is None:
+        if values.complaints.total > before or self._squares.board is None:
             return
-        source, destination, rook_source, rook_destination = cast("list[str]", ends)
-        if source == rook_source or destination == rook_destination:
-            square = source if source == rook_source else destination
-            values.complain(path, "the two pieces would stand on one square", square, "two squares")
-            return
-        passed = {*self._squares.between(source, rook_source), destination, rook_destination} - {source, rook_source}
+        to, with_to = cast("list[str]", ends)
+        pairs = [(source, rook_source) for source in kings for rook_source in rooks]
+        if len(pairs) > 1:
+            pairs = [pair for pair in pairs if self._squares.passes((pair[0], to), (pair[1], with_to))]
+            if not pairs or "empty" in item:
+                message = "of areas each king castles with each rook that it passes, over squares that are then empty"
+                values.complain(path, message, sorted(item), "areas that pass each other, without empty")
+                return
+        for source, rook_source in pairs:
+            if source == rook_source or to == with_to:
+                square = source if source == rook_source else to
+                values.complain(path, "the two pieces would stand on one square", square, "two squares")
+                return
+            yield from self._castled(item, path, sides, (source, to, rook_source, with_to), rook, mirrored)
+
+    def _castled(
+        self, item: Table, path: Path, sides: tuple[Side, ...], ends: tuple[str, ...], rook: str, mirrored: bool
+    ) -> Iterator[Castling]:
+        """A castling from one square with one rook, of each side."""
+        values, board, between = self._values, cast(Board, self._squares.board), self._squares.between
+        source, destination, rook_source, rook_destination = ends
+        passed = {*between(source, rook_source), *between(source, destination), *between(rook_source, rook_destination)}
+        passed = (passed | {destination, rook_destination}) - {source, rook_source}
         empty = values.texts(item, "empty", path) if "empty" in item else sorted(passed, key=board.numbers.__getitem__)
         for number, square in enumerate(empty):
             if square not in board.numbers or square in (source, rook_source):

@@ -191,6 +191,9 @@ MALFORMED = [
     ('with_to = "f1" }', 'with_to = "f1", by = "R" }', "pieces.K.castling[0].by", "a castling has no such key"),
     ('with_to = "f1" }', 'with_to = "f1", empty = ["h1"] }', "pieces.K.castling[0].empty[0]", "that can be empty"),
     ('with_to = "f1"', 'with_to = "g1"', "pieces.K.castling[0]", "would stand on one square"),
+    ('from = "e1"', 'from = ["b1:g1", "z9"]', "pieces.K.castling[0].from[1]", "not on the board"),
+    ('with = "h1"', 'with = "a1:d1"', "pieces.K.castling[0]", "with each rook that it passes"),
+    ('with = "h1"', 'with = "a1:h1", empty = ["f1"]', "pieces.K.castling[0]", "over squares that are then empty"),
     # promotion, drop, en passant
     ('to = ["+P"]', 'to = ["Q"]', "pieces.P.promotion.to[0]", "the first side has no such piece"),
     ('to = ["+P"]', "to = []", "pieces.P.promotion.to", "says what the piece becomes"),

@@ -157,7 +157,6 @@ REFUSED = [
     ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces .*: up to [0-9]{2},[0-9,]{7} poss"),
     ("twoBoards = true", "twoBoards", "D", "another board"),
     ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves no piece"),
-    ("chess960 = true", "chess960", "D", "one of 960 starts"),
     ("doubelStep = false", "doubelStep", "?", "no such option is known"),
     ("doubleStep = maybe", "doubleStep", "D", '"maybe" is not true or false'),
     ("maxRank = many", "maxRank", "D", '"many" is not a number'),
@@ -348,7 +347,7 @@ def test_variants_that_the_library_defines_are_there_by_name_and_as_bases() -> N
 def test_every_variant_that_the_engine_has_is_carried_or_refused_with_its_reason() -> None:
     found = {each.name: each for each in built_in_variants((), allow_host_rules=True)}
     refused = {name for name, each in found.items() if each.definition is None}
-    assert (len(found), len(refused)) == (121, 11)
+    assert (len(found), len(refused)) == (121, 9)
     assert all(refusal.option and refusal.reason for name in refused for refusal in found[name].refusals)
     pytest.importorskip("pyffish")
     # In a process of its own: other tests here teach the engine variants.

@@ -62,8 +62,8 @@ class Game:
         return parse_fen(text, self.definition)
 
     def fen(self, position: Position) -> str:
-        """The FEN of a position."""
-        return fen(position, self.definition)
+        """The FEN of a position; the engine writes Shredder-FEN where kings castle from several squares."""
+        return fen(position, self.definition, shredder=True)
 
     # --- moves ---
 
@@ -194,10 +194,9 @@ class Game:
         step = 1 if end > start else -1
         for file in range(start, end + step, step):
             square = cell.text((file, rank))
-            if square not in rest:
-                crossing = {**rest, square: king.piece.identifier(side, king.style)}
-                if self.attacked(crossing, side, [square]):
-                    return True
+            crossing = {**rest, square: king.piece.identifier(side, king.style)}
+            if self.attacked(crossing, side, [square]):
+                return True
         return False
 
     # --- other duties ---
@@ -239,7 +238,8 @@ class Game:
             for castling in form.piece.castling if form.kind == "unmoved" else ():
                 squares = (castling.source, castling.destination, castling.rook_source, castling.rook_destination)
                 own = move.source in (castling.source, HAND)
-                if castling.side == form.side and own and set(board) - {self._left(move)} == set(squares):
+                rook = move.possibility.must.get(castling.rook_source) not in (None, "empty", "enemy")
+                if castling.side == form.side and own and rook and set(board) - {self._left(move)} == set(squares):
                     return castling
         return None
 
@@ -267,7 +267,7 @@ class Game:
             if others and move.possibility.must.get(move.destination) != "empty":
                 return f"{move.destination}{others[0]}{letter}"
             return f"{self._token(str(move.board[move.destination]))}@{move.destination}"
-        if castling is not None and abs(cell.parse(castling.source)[0] - cell.parse(castling.destination)[0]) == 1:
+        if castling is not None and self._takes_rook(castling):
             return castling.source + castling.rook_source
         if move.board[move.destination] is None:
             return move.source + move.destination  # gone with what it took
@@ -278,6 +278,12 @@ class Game:
             shown = self.forms[str(move.board[move.destination])].piece.fen or after
             suffix = ("+" if shown[0] == "+" else "-") if same or after == "+P" else after.strip("+-").lower()
         return f"{move.source}{move.destination}{suffix}"
+
+    def _takes_rook(self, castling: Castling) -> bool:
+        sources = {
+            each.source for form in self.forms.values() for each in form.piece.castling if each.side == form.side
+        }
+        return len(sources) > 2 or abs(cell.parse(castling.source)[0] - cell.parse(castling.destination)[0]) == 1
 
     def _token(self, piece: str) -> str:
         return self.forms[piece].piece.token

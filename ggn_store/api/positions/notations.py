@@ -42,10 +42,11 @@ def _parse_fen(text: str, ruleset: Handle) -> Position:
     return parse_fen(text, _letters(ruleset, "FEN"))
 
 
-def _fen(position: Position, ruleset: Handle) -> str:
-    from ggn_store.games.fen import fen
+def fen(position: Position, ruleset: Handle, shredder: bool = False) -> str:
+    """The position as FEN, as `games.fen` has it."""
+    from ggn_store.games import fen as notation
 
-    return fen(position, _letters(ruleset, "FEN"))
+    return notation.fen(position, _letters(ruleset, "FEN"), shredder)
 
 
 def _parse_sfen(text: str, ruleset: Handle) -> Position:
@@ -75,7 +76,7 @@ NOTATIONS: Final = {
         lambda text, ruleset: Position.from_feen(text),
         _feen,
     ),
-    "fen": Notation("The position as FEN; for rulesets made from a definition.", _parse_fen, _fen),
+    "fen": Notation("The position as FEN; for rulesets made from a definition.", _parse_fen, fen),
     "sfen": Notation("The position as SFEN; for rulesets made from a definition.", _parse_sfen, _sfen),
 }
 

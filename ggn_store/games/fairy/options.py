@@ -36,7 +36,7 @@ mandatoryPiecePromotion pieceDemotion mutuallyImmuneTypes doubleStep doubleStepR
 tripleStepRegionWhite tripleStepRegionBlack enPassantRegion enPassantRegionWhite enPassantRegionBlack
 enPassantTypes enPassantTypesWhite enPassantTypesBlack castling castlingKingsideFile castlingQueensideFile
 castlingRank castlingKingFile castlingKingPiece castlingRookKingsideFile castlingRookQueensideFile
-castlingRookPieces pieceDrops dropLoop capturesToHand firstRankPawnDrops promotionZonePawnDrops dropOnTop
+castlingRookPieces chess960 pieceDrops dropLoop capturesToHand firstRankPawnDrops promotionZonePawnDrops dropOnTop
 whiteDropRegion blackDropRegion dropRegionWhite dropRegionBlack sittuyinRookDrop dropPromoted dropNoDoubled
 dropNoDoubledCount immobilityIllegal gating seirawanGating cambodianMoves diagonalLines soldierPromotionRank
 extinctionPseudoRoyal extinctionPieceTypes extinctionPieceCount dupleCheck promotionLimit
@@ -74,7 +74,6 @@ REFUSED: Final = {
     "oppositeCastling": ("true", "D", "castling depends on the other side's"),
     "mustDropType": ("*", "D", "a duty to drop one kind of piece has no name"),
     "castlingForbiddenPlies": ("0", "D", "it counts the moves of the game"),
-    "chess960": ("false", "D", "a game begins with one of 960 starts, and its rooks castle from where they began"),
 }
 # Ends of the game, repetition and counting (see `ends`), looks and engine: nothing about which moves there are.
 _ENDS = """

@@ -179,10 +179,18 @@ class _Translation(Around):
         for side in SIDES:
             written = [
                 _inline(f"{key} = {value if key == 'empty' else toml.text(value)}" for key, value in each.items())
-                for each in entries.get(side, [])
+                for each in map(self._anywhere, entries.get(side, []))
             ]
             sides.append(f"{side} = [{', '.join(written)}]")
         return [f"castling = {_inline(sides)}"]
+
+    def _anywhere(self, entry: dict[str, str]) -> dict[str, str]:
+        """A castling from one square with one rook, or where that is the rule from all of the rank with all of it."""
+        if not self.s.flag("chess960"):
+            return entry
+        rank = sorted(self.s.rank(cell.parse(entry["from"])[1]), key=cell.parse)
+        areas = {"from": f"{rank[1]}:{rank[-2]}", "with": f"{rank[0]}:{rank[-1]}"}
+        return {key: areas.get(key, value) for key, value in entry.items() if key != "empty"}
 
     def _promotion(self, letter: str, side: Side) -> list[str]:
         pawn, target = letter in self._pawns(side), self.promoted.get(letter)

@@ -259,6 +259,8 @@ class Writer(PieceWriter):
         rooks = "".join(dict.fromkeys(each.rook.lower() for _, each in found))
         if rooks:
             self.put("castlingRookPieces", rooks, "pieces")
+        if self.definition.castles_anywhere:
+            self._anywhere([each for _, each in found], self.where(found[0][0], "castling"))
         for piece, each in found:
             self._castling(each, self.where(piece, "castling"))
             if self.kinds[piece.letter] != "king":
@@ -271,14 +273,27 @@ class Writer(PieceWriter):
         east = rook > king
         side = "King" if east else "Queen"
         self.put("castlingRank", str((rank if each.side == "first" else self.ranks - 1 - rank) + 1), where)
-        self.put("castlingKingFile", cell.text((king, 0))[0], where)
         self.put(f"castling{side}sideFile", cell.text((to, 0))[0], where)
-        self.put(f"castlingRook{side}sideFile", cell.text((rook, 0))[0], where)
+        if not self.definition.castles_anywhere:
+            self.put("castlingKingFile", cell.text((king, 0))[0], where)
+            self.put(f"castlingRook{side}sideFile", cell.text((rook, 0))[0], where)
         passed = {(x, rank) for a, b in ((king, to), (rook, rook_to)) for x in range(min(a, b), max(a, b) + 1)}
         empty = {cell.text(point) for point in passed} - {each.source, each.rook_source}
         usual = rook_to == (to - 1 if east else to + 1) and len({rank, to_rank, rook_rank, rook_to_rank}) == 1
         if not usual or empty != set(each.empty):
             self.leave(where, "the rook goes to the square beside the king, and their ways are empty", moves=True)
+
+    def _anywhere(self, found: list[Castling], where: str) -> None:
+        """Castling from several squares is from all of the rank in the engine."""
+        self.put("chess960", "true", where)
+        files = range(self.files)
+        pairs = {(king, rook) for king in files[1:-1] for rook in files if king != rook}
+        for side in {each.side for each in found}:
+            ends = {
+                (cell.parse(each.source)[0], cell.parse(each.rook_source)[0]) for each in found if each.side == side
+            }
+            if ends != pairs:
+                self.leave(where, "kings and rooks castle from all squares of their rank, or from one", moves=True)
 
     # --- hands ---
 

@@ -346,7 +346,6 @@ class Legality:
             self._is_attacked(attacked, {crossing.source: None, square: crossed_by(crossing, square, changes)}, square)
             for crossing in self._crossings(seen.board, changes)
             for square in crossing.through
-            if square == crossing.source or seen.board.get(square) is None
         )
 
     def _crossings(self, board: _Board, changes: _Board) -> Iterator[Crossing]:
@@ -471,7 +470,11 @@ def crossed_by(crossing: Crossing, square: str, changes: _Board) -> str | None:
 def is_made_by(crossing: Crossing, changes: _Board) -> bool:
     """Whether changes that begin on the source of a crossing end as it does."""
     becomes = changes.get(crossing.destination)
-    return becomes is not None and kind(becomes) == kind(crossing.piece)
+    if becomes is None or kind(becomes) != kind(crossing.piece):
+        return False
+    return not crossing.is_step or any(
+        piece is not None for each, piece in changes.items() if each != crossing.destination
+    )
 
 
 def facing(board: Board, square: str, piece: str | None) -> Iterator[tuple[str, list[Threat]]]:

@@ -16,17 +16,21 @@ from ggn_store.notation.san import San
 
 @dataclass(frozen=True, slots=True)
 class Castled:
-    """The squares that a castling changes: from where and to where king and rook go."""
+    """The squares that a castling changes: from where and to where king and rook go.
+
+    `anywhere`: it is of a game in which kings castle from several squares.
+    """
 
     source: str
     destination: str
     rook_source: str
     rook_destination: str
+    anywhere: bool = False
 
     @property
-    def is_short(self) -> bool:
-        """Whether the king goes to the next square only, so that its own squares do not tell it from a step."""
-        return abs(cell.parse(self.source)[0] - cell.parse(self.destination)[0]) == 1
+    def takes_rook(self) -> bool:
+        """Whether UCI writes it as the king taking its rook, since the king's squares may be those of a step."""
+        return self.anywhere or abs(cell.parse(self.source)[0] - cell.parse(self.destination)[0]) == 1
 
     @property
     def san(self) -> str:
@@ -81,7 +85,7 @@ class Names:
             if enters(move):
                 return Coordinates(move.destination, _leaver(move), letter.lower())
             return Coordinates(HAND, move.destination, self.token(board.get(move.destination) or move.piece))
-        if castling is not None and castling.is_short:
+        if castling is not None and castling.takes_rook:
             return Coordinates(castling.source, castling.rook_source)
         becomes = board.get(move.destination)
         mark = "" if becomes is None else self.mark(move.piece, becomes)

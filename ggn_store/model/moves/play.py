@@ -173,6 +173,11 @@ class Crossing(_Said):
     destination: str
     through: tuple[str, ...]
 
+    @property
+    def is_step(self) -> bool:
+        """Whether a step of the piece joins the same squares: then it only is one if another piece moves, too."""
+        return len(self.through) < 3
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome(_Said):

@@ -14,7 +14,7 @@ positions, with 85,760 pieces to move and 609 contexts. Rules are applied to con
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ggn_store.store.moves.lead import Weighed
 from ggn_store.store.moves.planes import WORD, Compiled, Group, State, Threats
@@ -284,18 +284,20 @@ def table(compiled: Compiled, group: Group) -> RuleTable:
 
 def threat_tables(compiled: Compiled, threats: Threats) -> tuple[RuleTable, RuleTable]:
     """The threats of a side by their targets, and those on squares that are crossed by the numbers of the crossings."""
-    by_target, count = table(compiled, threats.group), compiled.board.words
+    count = compiled.board.words
 
     def masks(name: str, values: Iterable[int]) -> dict[str, list[int]]:
         split = list(zip(*(_split(value, count) for value in values), strict=True)) or [()] * count
         return {f"{name}_{word}": list(each) for word, each in enumerate(split)}
 
-    columns = {**by_target.columns, **masks("source", threats.sources)}
-    places = [(place, number) for place, numbers in enumerate(threats.crossings) for number in numbers]
-    crossed = {name: [values[place] for place, _ in places] for name, values in columns.items()}
-    crossed["crossing"] = [number for _, number in places]
-    targeted = {**columns, **masks("target", threats.targets)}
-    return RuleTable(threats.group, targeted, {}), RuleTable(threats.group, crossed, {})
+    said = zip(threats.group.rules, threats.sources, threats.crossings, strict=True)
+    over = [(rule.past(squares), source, number) for rule, source, found in said for number, squares in found]
+    group = replace(threats.group, rules=tuple([rule for rule, _, _ in over]))
+    sources, targets = masks("source", threats.sources), masks("target", threats.targets)
+    targeted = {**table(compiled, threats.group).columns, **sources, **targets}
+    crossed = {**table(compiled, group).columns, **masks("source", [source for _, source, _ in over])}
+    crossed["crossing"] = [number for _, _, number in over]
+    return RuleTable(threats.group, targeted, {}), RuleTable(group, crossed, {})
 
 
 def _scopes(columns: Mapping[str, list[int]]) -> dict[str, list[int]]:

@@ -54,8 +54,8 @@ class Lead:
                 vector = vector_of((threats.group.side, rule.start), compiled.bits)
                 taking = vector, source, _exact(kinds, rule), rule
                 by_target.setdefault(target, []).append(taking)
-                for crossing in crossings:
-                    by_crossing.setdefault(crossing, []).append(taking)
+                for crossing, squares in crossings:
+                    by_crossing.setdefault(crossing, []).append((*taking[:-1], rule.past(squares)))
             self._threats.append(by_target)
             self._crossed.append(by_crossing)
 

@@ -61,6 +61,10 @@ class Rule:
         """Whether it asks for a piece by name."""
         return any(self.must) or any(self.deny)
 
+    def past(self, squares: int) -> Rule:
+        """The rule without what it asks of squares to be empty."""
+        return replace(self, not_own=self.not_own & ~squares, not_enemy=self.not_enemy & ~squares)
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -81,13 +85,13 @@ class Threats:
     """What pieces of a side could take a royal piece with: as rules from `start`, the code of the attacker.
 
     `sources` and `targets` have for each where it stands and where the royal piece does, as masks; `crossings` the
-    numbers of the crossings that go over the target.
+    numbers of the crossings that go over the target, each with the squares that it fills and that are no shield.
     """
 
     group: Group
     sources: tuple[int, ...]
     targets: tuple[int, ...]
-    crossings: tuple[tuple[int, ...], ...]
+    crossings: tuple[tuple[tuple[int, int], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +273,8 @@ def compile_rules(  # noqa: C901 -- two functions within, which are one line a c
         kinds = _kinds(entries)
         return Group(side, word, kinds, tuple([rule(entry, side, kinds) for entry in entries]))
 
+    filled = royals.filled(read, way.play, board.numbers) if way.is_legal else {}
+
     def threatening(side: int) -> Threats:
         found = [each for each in royals.threats(opened, way.play, read) if code[each.entry.piece][0] == side]
         found.sort(key=lambda each: code[each.entry.piece])
@@ -278,7 +284,7 @@ def compile_rules(  # noqa: C901 -- two functions within, which are one line a c
             Group(side, 0, kinds, tuple(rules)),
             tuple([1 << (each.entry.source or 0) for each in found]),
             tuple([each.target for each in found]),
-            tuple([royals.crossed(each, 1 - side, way.play, board.numbers) for each in found]),
+            tuple([royals.crossed(each, 1 - side, way.play, board.numbers, filled) for each in found]),
         )
 
     takes = fields is not None and any(

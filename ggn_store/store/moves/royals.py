@@ -73,17 +73,35 @@ def crossing_of(entry: Entry, play: Play, numbers: Mapping[str, int]) -> int:
     for number, crossing in enumerate(play.crossing, 1):
         at, to = numbers[crossing.source], 1 << numbers[crossing.destination]
         is_there = (entry.piece, entry.source) == (crossing.piece, at)
+        if is_there and crossing.is_step:
+            is_there = any(squares & ~to for squares in entry.becomes.values())
         if is_there and any(is_royal(piece) and squares & to for piece, squares in entry.becomes.items()):
             return number
     return 0
 
 
-def crossed(threat: Threat, side: int, play: Play, numbers: Mapping[str, int]) -> tuple[int, ...]:
-    """The numbers of the crossings of a side (0 first, 1 second) that go over the target of a threat."""
+def filled(entries: Iterable[Entry], play: Play, numbers: Mapping[str, int]) -> dict[int, int]:
+    """What is empty before each crossing that a step could be, too, and no more after it, as a mask by its number.
+
+    Its rook may then shield the square where the king was attacked.
+    """
+    found: dict[int, int] = {}
+    for entry in entries:
+        number = crossing_of(entry, play, numbers)
+        if number and play.crossing[number - 1].is_step:
+            squares = sum(entry.becomes.values()) & entry.not_own & entry.not_enemy
+            found[number] = found.get(number, squares) & squares
+    return found
+
+
+def crossed(
+    threat: Threat, side: int, play: Play, numbers: Mapping[str, int], filled: Mapping[int, int]
+) -> tuple[tuple[int, int], ...]:
+    """The crossings of a side (0 first, 1 second) over the target of a threat, and the squares no shield for it."""
     if threat.is_facing:
         return ()
     return tuple(
-        number
+        (number, filled.get(number, 0) if threat.target == 1 << numbers[crossing.source] else 0)
         for number, crossing in enumerate(play.crossing, 1)
         if side_of(crossing.piece) == SIDES[side] and threat.target in [1 << numbers[each] for each in crossing.through]
     )

@@ -37,7 +37,9 @@ class Threat:
         self._piece, self._listed = t.piece.alias("by_piece"), t.revision_piece.alias("by_listed")
         self._source, self._destination = t.source.alias("by_source"), t.destination.alias("by_destination")
         self._variant, self._effect = t.variant.alias("by_variant"), t.effect.alias("by_effect")
+        crossings = list(crossings)
         self._crosses = or_(false(), *self._crossings(board, crossings))
+        self._begins = self._crossings(board, [each for each in crossings if each.is_step])
 
     def statement(self) -> Select[Any]:
         """A row for each threat that holds."""
@@ -83,13 +85,24 @@ class Threat:
 
     def _crossings(self, board: Board, crossings: Iterable[Crossing]) -> list[ColumnElement[bool]]:
         """Whether the move crosses the square that is changed, one for each crossing of the game."""
-        numbers, move = board.numbers, self._move.c
+        numbers, move, moved = board.numbers, self._move.c, t.effect.alias("moved")
+        others = (
+            select(1)
+            .where(
+                moved.c.piece_id == t.variant.c.piece_id,
+                moved.c.variant == t.variant.c.number,
+                moved.c.square != t.destination.c.square,
+                moved.c.becomes.is_not(None),
+            )
+            .correlate_except(moved)
+        )
         return [
             and_(
                 move.piece == each.piece,
                 move.square == numbers[each.source],
                 t.destination.c.square == numbers[each.destination],
                 self._effect.c.square.in_([numbers[square] for square in each.through]),
+                *([others.exists()] if each.is_step else ()),
             )
             for each in crossings
         ]
@@ -98,6 +111,10 @@ class Threat:
         """A condition of the threat that fails after the move; what is crossed stands where it could be taken."""
         condition, effect = t.condition.alias("by_condition"), self._effect.c
         here = self._after(condition.c.square)
+        if self._begins:
+            # Where it was attacked its rook may have come between.
+            was_there = and_(or_(*self._begins), self._effect.c.square == self._move.c.square)
+            here = case((was_there, self._before(condition.c.square)), else_=here)
         holds = case(
             (condition.c.state == EMPTY, here.is_(None)),
             (condition.c.state == ENEMY, func.coalesce(self._side(condition.c.square) == self._move.c.side, false())),
@@ -164,10 +181,12 @@ class Threat:
 
     def _after(self, square: ColumnElement[int]) -> ColumnElement[Any]:
         """What stands on a square after the move."""
-        here, is_there = self._described.standing(self._move.c.position, square)
-        before = select(here.c.piece).where(is_there).correlate_except(here).scalar_subquery()
         touched = self._touched(square)
-        return case((touched.exists(), touched.scalar_subquery()), else_=before)
+        return case((touched.exists(), touched.scalar_subquery()), else_=self._before(square))
+
+    def _before(self, square: ColumnElement[int]) -> ColumnElement[Any]:
+        here, is_there = self._described.standing(self._move.c.position, square)
+        return select(here.c.piece).where(is_there).correlate_except(here).scalar_subquery()
 
     def _side(self, square: ColumnElement[int]) -> ColumnElement[str]:
         """Whose piece stands on a square after the move: the case of its identifier says it."""
