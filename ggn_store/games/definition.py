@@ -184,6 +184,8 @@ def _check_states(values: Values, definition: Definition, tables: Tables, piece:
         if ambiguous := army.ambiguous(piece):
             message = "first moves go to these squares over different squares, in more ways than states can tell"
             values.complain((*path, "en_passant"), message, offer(ambiguous), "at most two ways to a square")
-    if piece.drop is not None and piece.drop.file_limit is not None and len(names) > 1:
+    # When its side drops something, none of its pieces has a mark.
+    several = sorted(form.identifier for form in forms if form.kind != "marked")
+    if piece.drop is not None and piece.drop.file_limit is not None and len(several) > 1:
         message = f"nifu looks for one identifier on each square, and {key_path(path)} has several"
-        values.complain((*path, "drop", "nifu"), message, ", ".join(names), "a piece without unmoved and en_passant")
+        values.complain((*path, "drop", "nifu"), message, ", ".join(several), "a piece without unmoved")

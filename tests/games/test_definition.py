@@ -205,7 +205,7 @@ MALFORMED = [
     ("forced = true", "optional = true", "pieces.P.promotion.optional", "a promotion has no such key"),
     ('drop = { zone = "a2:h7" }', "drop = 1", "pieces.P.drop", "drop says where the piece may be dropped"),
     ('drop = { zone = "a2:h7" }', "drop = { nifu = 3 }", "pieces.P.drop.nifu", "nifu limits the pieces of a file"),
-    ('drop = { zone = "a2:h7" }', "drop = { nifu = true }", "pieces.P.drop.nifu", "one identifier on each square"),
+    ('betza = "R"\n', 'betza = "R"\ndrop = { nifu = true }\n', "pieces.R.drop.nifu", "one identifier on each square"),
     ('drop = { zone = "a2:h7" }', "drop = { file = 1 }", "pieces.P.drop.file", "a drop has no such key"),
     ('drop = { zone = "a2:h7" }', 'drop = { as = ["X"] }', "pieces.P.drop.as[0]", "the first side has no such piece"),
     ("imfnD", "imfD", "pieces.P.en_passant", "nothing can be captured in passing"),

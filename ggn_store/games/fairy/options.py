@@ -58,12 +58,13 @@ DUTIES: Final = {
     "shatarMateRule": ("true", "history"),
     "cambodianMoves": ("true", "no-leap-from-check"),
     "dupleCheck": ("true", "duple-check"),
+    # Captures go to the hand on the other board.
+    "twoBoards": ("true", "side-effects"),
 }
 _PETRIFIES: Final = "captures turn squares into walls"
 _WALLS: Final = "a move places a wall as well"
 # Options that GGN cannot carry when they have another value than these: the tier and why.
 REFUSED: Final = {
-    "twoBoards": ("false", "D", "captures go to the hand on another board"),
     "sittuyinPromotion": ("false", "D", "a promotion where the pawn stands moves no piece"),
     **dict.fromkeys(("petrifyOnCapture", "petrifyBlastPieces"), ("false", "C", _PETRIFIES)),
     **dict.fromkeys(("wallOrMove", "duckGating", "staticGating"), ("false", "C", _WALLS)),
@@ -100,6 +101,11 @@ def betza_parts(betza: str) -> list[tuple[str, str, str]] | None:
     """The modifiers, atom and length of each part of a custom piece's moves; None where it has anything else."""
     parts = [(part[0], part[1], part[2]) for part in _PATTERN.findall(betza)]
     return parts if "".join("".join(part) for part in parts) == betza else None
+
+
+def is_nothing(modifiers: str, atom: str, length: str) -> bool:
+    """Whether Fairy-Stockfish knows a pattern and moves nothing by it: leaps that it has no lame form of."""
+    return "n" in modifiers and atom in "WFKHCLG" and not length
 
 
 def is_taken(modifiers: str, atom: str, length: str) -> bool:

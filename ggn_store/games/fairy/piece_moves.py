@@ -8,7 +8,7 @@ from ggn_store.errors import quote
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.base import COLOURS, BaseVariant
-from ggn_store.games.fairy.options import ALONG_LINES, CAMBODIAN, MOBILITY, PIECES, betza_parts, is_taken
+from ggn_store.games.fairy.options import ALONG_LINES, CAMBODIAN, MOBILITY, PIECES, betza_parts, is_nothing, is_taken
 from ggn_store.games.routes import routes
 from ggn_store.games.rules import SIDES
 from ggn_store.model.documents.geometry import Lattice, view
@@ -82,6 +82,9 @@ class PieceMoves(BaseVariant):
         if patterns is None:
             self.s.refuse(kind, f"{quote(betza)} is not in the Betza notation of Fairy-Stockfish")
             return betza
+        patterns = [pattern for pattern in patterns if not is_nothing(*pattern)]
+        if not patterns:
+            return ""
         for modifiers, atom, length in patterns:
             if not is_taken(modifiers, atom, length):
                 written = f"{modifiers}{atom}{length}"

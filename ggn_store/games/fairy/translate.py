@@ -150,7 +150,7 @@ class _Translation(Around):
         return ["", f"[first.{toml.key(token)}]", *first, "", f"[second.{toml.key(token)}]", *second]
 
     def _remembers_pawn(self) -> bool:
-        return self.captures and not self.s.flag("dropLoop")
+        return (self.captures or self.s.flag("twoBoards")) and not self.s.flag("dropLoop")
 
     def _used_targets(self, side: Side) -> str:
         return self.targets[side] if any(pawn in self.s.letter_types for pawn in self._pawns(side)) else ""
@@ -264,7 +264,7 @@ class _Translation(Around):
         lines = ["gating = true"] if gates else []
         if letter in self.terminal and not held:
             return lines
-        if not self.drops or not (held or self.captures):
+        if not self.drops or not (held or self.captures or self.s.flag("twoBoards")):
             return lines
         parts = []
         zones = [self._drop_zone(kind, side) for side in SIDES]
