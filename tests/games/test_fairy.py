@@ -309,6 +309,18 @@ def test_how_a_game_ends_becomes_outcomes(options: str, outcomes: tuple[Outcome,
     assert (found.outcomes, found.host) == (outcomes, left)
 
 
+def test_royal_pieces_of_which_some_may_be_lost_are_royal_as_long_as_there_are_no_more() -> None:
+    royal = "extinctionValue = loss\nextinctionPieceTypes = n\nextinctionPseudoRoyal = true\nextinctionPieceCount = "
+    two, one_only = (one(f"[mine:chess]\npromotionPieceTypes = q\n{royal}{count}\n") for count in (1, 0))
+    assert two.definition is not None
+    assert two.definition.host == ("royal-safety", "clear-marks")
+    assert tables(two)["N"]["terminal"] is True
+    assert [refusal.duty for refusal in one_only.refusals] == ["spare-royal"]
+    for option in ("promotionPieceTypes = n", "startFen = nnn1k3/8/8/8/8/8/8/NNN1K3 w - - 0 1"):
+        [refusal] = one(f"[mine:chess]\n{royal}1\n{option}\n", allow_host_rules=True).refusals
+        assert refusal.option == "extinctionPieceCount"
+
+
 def test_a_result_that_is_none_is_refused() -> None:
     [refusal] = one("[mine:chess]\nstalemateValue = glory\n").refusals
     assert (refusal.option, refusal.reason) == ("stalemateValue", "a result is win, loss, draw or none")

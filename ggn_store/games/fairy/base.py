@@ -61,13 +61,16 @@ class BaseVariant:
         letters = self.s.letter("king")
         if self.s.flag("extinctionPseudoRoyal"):
             found = self.s.letters("extinctionPieceTypes")
-            if self.s.number("extinctionPieceCount", 0):
-                self.s.refuse("extinctionPieceCount", "a royal piece is one that may not be lost, not one of several")
             letters += found
-            several = any(len(self.start.squares(letter, side)) > 1 for letter in found for side in SIDES)
-            several = several or not {*found}.isdisjoint(self.promoted.values())
-            if several and not self.s.flag("dupleCheck"):
-                self.s.leave("extinctionPseudoRoyal", "spare-royal")
+            # They are royal as long as there are no more of them than one beyond this number.
+            spared = self.s.number("extinctionPieceCount", 0)
+            several = any(len(self.start.squares(letter, side)) > spared + 1 for letter in found for side in SIDES)
+            made = {*self.promoted.values(), *("".join(map(self._targets, SIDES)) if spared else "")}
+            if several or not made.isdisjoint(found):
+                if spared:
+                    self.s.refuse("extinctionPieceCount", "how many there are says whether they are royal")
+                elif not self.s.flag("dupleCheck"):
+                    self.s.leave("extinctionPseudoRoyal", "spare-royal")
         return letters
 
     def _castlings(self) -> dict[Side, list[dict[str, str]]]:

@@ -85,11 +85,9 @@ class PieceMoves(BaseVariant):
         patterns = [pattern for pattern in patterns if not is_nothing(*pattern)]
         if not patterns:
             return ""
-        for modifiers, atom, length in patterns:
-            if not is_taken(modifiers, atom, length):
-                written = f"{modifiers}{atom}{length}"
-                self.s.refuse(kind, f"Fairy-Stockfish takes {quote(written)} for something else, or for nothing")
-                return betza
+        if other := next((pattern for pattern in patterns if not is_taken(*pattern)), None):
+            self.s.refuse(kind, f"Fairy-Stockfish takes {quote(''.join(other))} for something else, or for nothing")
+            return betza
         written = ""
         steps = self.s.flag("doubleStep", True)
         for modifiers, atom, length in patterns:
