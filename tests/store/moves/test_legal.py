@@ -239,6 +239,36 @@ def test_to_face_a_king_is_no_attack_on_what_castling_crosses(store: Store, enem
         assert rules.columns.lists([position], legal=True) == [found]
 
 
+STEP = """
+title = "A king that castles by one square"
+board = "4x4"
+style = "C"
+start = "4/4/4/1+K^1+R / C/c"
+[play]
+duties = ["royal-safety"]
+[pieces.K]
+betza = "K"
+terminal = true
+castling = { first = [{ from = "b1", to = "c1", with = "d1", with_to = "b1" }], second = [] }
+[pieces.R]
+betza = "R"
+"""
+
+
+def test_a_king_in_check_may_step_to_where_it_would_castle(store: Store) -> None:
+    store.load(generate(read_definition(STEP)), name="step")
+    rules = store.ruleset("step")
+    for attacker, count in (("b4", 1), ("a4", 2), ("c4", 0)):
+        position = Position({"b1": "C:+K^", "d1": "C:+R", attacker: "c:r"})
+        for query in ("fast", "reading"):
+            found = rules.legal_moves(position, query=query)
+            assert sum(move.destination == "c1" and move.source == "b1" for move in found) == count
+        for engine in (None, "duckdb"):
+            assert rules.perft(position, 1, legal=True, engine=engine).count == len(found)
+        assert rules.count_moves([position], legal=True) == {0: len(found)}
+        assert rules.columns.lists([position], legal=True) == [found]
+
+
 @large
 def test_no_drop_of_a_pawn_mates(games: Games) -> None:
     rules = games["shogi"]
