@@ -181,7 +181,9 @@ SOUGHT = [
     ("noughts and crosses", "tic-tac-toe"),
     ("isola", "isolation"),
     ("janggi", "janggi"),
-    ("Korean chess", "janggi janggicasual janggimodern janggitraditional"),
+    ("Korean chess", "janggi janggicasual janggihouse janggimodern janggitraditional"),
+    ("bridg-it", "gale"),
+    ("the pawns game", "endgame"),
     ("mini xiangqi", "minixiangqi"),
     ("capahouse", "capahouse"),
     ("international-draughts", "gdl/international-draughts"),
@@ -213,7 +215,7 @@ def test_families_are_listed_and_a_word_without_games_is_told(run: Program) -> N
     assert list(found) == DRAUGHTS
     assert (found["gdl/checkers"]["families"], found["gdl/checkers"]["possibilities"]) == (["draughts"], 1020)
     assert names(run("list", "--library", "janggi*", "SHATAR")) == [
-        *("janggi", "janggicasual", "janggimodern", "janggitraditional", "shatar"),
+        *("janggi", "janggicasual", "janggihouse", "janggimodern", "janggitraditional", "shatar"),
     ]
     for words, said in (
         (("list", "--library", "shogj"), 'no game "shogj": did you mean shogi?'),

@@ -37,7 +37,7 @@ def game(name: str) -> Game:
     return Game(library.path_of(name).read_text("utf-8"), name)
 
 
-def test_a_hundred_games_have_fixtures_or_an_interpreter_or_are_counted_by_hand() -> None:
+def test_games_have_fixtures_or_an_interpreter_or_are_counted_by_hand() -> None:
     interpreted = hexagonal.STARTS.keys() | large_shogi.GAMES
     uncounted = set(library.names()) - set(FIXED) - {name for name, _ in COUNTED} - interpreted
     assert uncounted == set()
@@ -157,6 +157,7 @@ def test_knights_and_pawns_begin_raumschach_as_in_its_rules() -> None:
 # --- the form of every definition ---
 
 
+@functools.cache
 def definitions() -> dict[str, Definition]:
     return {name: read(library.path_of(name).read_text("utf-8"), name) for name in library.names()}
 

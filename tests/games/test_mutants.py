@@ -11,8 +11,9 @@ import pytest
 
 from ggn_store.games import library
 from ggn_store.games.betza import parse
+from ggn_store.games.definition import read
 from ggn_store.games.rules import Definition, Drop, Moves, PieceRule, Promotion, Zone
-from tests.oracles.fairy_stockfish import fixture
+from tests.oracles.fairy_stockfish import differences, fixture
 from tests.oracles.play import Game
 
 Change = Callable[[Definition], Definition]
@@ -140,3 +141,61 @@ def test_a_game_without_a_rule_disagrees(rule: str, name: str, change: Change) -
     assert any(
         set(mutant.legal(whole.unmarked(whole.parse(sample.fen)))) != set(sample.moves) for sample in fixture(name)
     ), rule
+
+
+# One rule in each of the games that came last, as their definitions write it.
+NEWEST = [
+    ("1d-chess", 'betza = "D"', 'betza = "H"'),
+    ("active", 'to = ["Q", "R", "B", "N"]', 'to = ["Q"]'),
+    ("alapo", 'betza = "F"', 'betza = "K"'),
+    ("antihouse", '"clear-marks", "mandatory-capture"', '"clear-marks"'),
+    ("buffalo", 'betza = "mQ"', 'betza = "mR"'),
+    ("chak", 'betza = "pQ"', 'betza = "gQ"'),
+    ("chennis", 'betza = "mRcpR"', 'betza = "mRcR"'),
+    ("cowboys", 'wall = { piece = "W", betza = "mN" }', 'wall = { piece = "W", betza = "mK" }'),
+    ("crossderby", 'initial = "home"', 'initial = "all"'),
+    ("diana", 'to = ["R", "B", "N"]', 'to = ["R", "B"]'),
+    ("dragonfly", "drop = false", "drop = true"),
+    ("dunsany", "mfWcefF", "mfWcfF"),
+    ("elimination", '"clear-marks", "mandatory-capture"', '"clear-marks"'),
+    ("empire", 'betza = "mQcK"', 'betza = "mQcB"'),
+    ("endgame", "mfWimfnDcefF", "mfWimfnDcfF"),
+    ("gale", "drop = true", 'drop = { apart = "W" }'),
+    ("gorogoroplus", "drop = { nifu = true, immobile = false }", "drop = { immobile = false }"),
+    ("gothhouse", 'drop = { zone = "drops-p" }', "drop = true"),
+    ("grandhouse", '"promotion-limit"', '"no-flight"'),
+    ("indiangreat", 'betza = "QN"', 'betza = "Q"'),
+    ("janggihouse", 'betza = "nN"', 'betza = "N"'),
+    ("khans", "mfhNcfW", "mffNcfW"),
+    ("maharajah", 'betza = "QN"', 'betza = "Q"'),
+    ("makhouse", 'betza = "FfW"', 'betza = "FbW"'),
+    ("mansindam", 'betza = "BNW"', 'betza = "BN"'),
+    ("massacre", 'betza = "cB"', 'betza = "cQ"'),
+    ("minihouse", '["-N", "-B", "-R"], forced = true', '["-N", "-B", "-R"], forced = false'),
+    ("mounted", 'betza = "FsfW"', 'betza = "FfW"'),
+    ("nim", 'betza = "mfR"', 'betza = "mfR3"'),
+    ("orda", 'betza = "mNcR"', 'betza = "mNcB"'),
+    ("pandemonium", 'betza = "DWF"', 'betza = "WF"'),
+    ("pawnsonly", '["Q"], forced = true', '["Q"], forced = false'),
+    ("peasant", 'initial = "home"', 'initial = "all"'),
+    ("semitorpedo", "mfWimfnDcefF", "mfWimfnDcfF"),
+    ("shinobi", 'drops = "a1:h4"', 'drops = "a1:h5"'),
+    ("shogun", 'forced = "immobile", unique = true', 'forced = "immobile"'),
+    ("snort", 'apart = "W"', 'apart = "F"'),
+    ("synochess", 'betza = "FA"', 'betza = "FnA"'),
+    ("teeko", 'betza = "mK"', 'betza = "mW"'),
+    ("three-musketeers", 'betza = "cW"', 'betza = "cK"'),
+    ("upsidedown", 'to = ["Q", "R", "B", "N"]', 'to = ["Q", "R", "B"]'),
+    ("weak", 'initial = "home"', 'initial = "all"'),
+    ("xhess", "mfWcfFfhmnN", "mfWcfFfhmN"),
+    ("xiangqihouse", ', "no-drop-checks"', ""),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "rule", "instead"), NEWEST)
+def test_each_of_the_newest_games_without_a_rule_disagrees(name: str, rule: str, instead: str) -> None:
+    text = library.path_of(name).read_text("utf-8")
+    assert rule in text
+    mutant = Game(read(text.replace(rule, instead)))
+    assert any(differences(mutant, sample) for sample in fixture(name))

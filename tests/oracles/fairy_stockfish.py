@@ -30,7 +30,7 @@ from pathlib import Path
 
 from ggn_store import PositionError, Ruleset, Store
 from ggn_store.games import library
-from ggn_store.notation import cell, qpi
+from ggn_store.notation import cell, feen, qpi
 from tests.oracles.play import Game
 
 FIXTURES = Path(__file__).parents[1] / "data" / "positions" / "games"
@@ -102,9 +102,11 @@ def mates(name: str, fen: str, move: str) -> bool:
 def comparable(text: str, other: str | None = None) -> tuple[str, str, list[str]]:
     """A FEN without its counters, the hands sorted, the passed square in the words of `other`."""
     placement, side, *rest = text.split()
-    board, _, held = placement.partition("[")
+    board, bracket, held = placement.partition("[")
     fields = [field for field in rest if not re.fullmatch(r"[0-9+]+", field)] or ["-", "-"]
     passed = fields[1] if len(fields) > 1 else "-"
+    if other is not None and not bracket:
+        held = other.split()[0].partition("[")[2]  # Where drops are free, it names no hands.
     if other is not None and (
         passed == "-" or passed.endswith(other.split()[3]) or passed.startswith(other.split()[3])
     ):
@@ -143,7 +145,18 @@ def sample(name: str, game: Game, text: str, chance: random.Random) -> Sample | 
     if "pass" in game.host:
         moves = [move for move in moves if not PASS.fullmatch(move)]
     after = chance.sample(sorted(moves), min(3, len(moves)))
-    return Sample(text, tuple(sorted(moves)), tuple((move, pyffish.get_fen(name, text, [move])) for move in after))
+    return Sample(
+        _dealt(text, game), tuple(sorted(moves)), tuple((move, pyffish.get_fen(name, text, [move])) for move in after)
+    )
+
+
+def _dealt(text: str, game: Game) -> str:
+    """The FEN with the hands of the start, where the engine names none because drops are free."""
+    hands = feen.parse(str(game.definition.start)).hands
+    if not hands or "[" in text:
+        return text
+    placement, space, rest = text.partition(" ")
+    return f"{placement}[{''.join(each.partition(':')[2] * count for each, count in hands.items())}]{space}{rest}"
 
 
 def _played(name: str, chance: random.Random, count: int) -> Iterator[str]:

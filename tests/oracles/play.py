@@ -118,7 +118,8 @@ class Game:
             return False
         if "flying-general" in host and self.facing(after):
             return False
-        if "no-checks" in host and self.attacked(after, other_side(side), self._terminals(after, other_side(side))):
+        quiet = "no-checks" in host or ("no-drop-checks" in host and move.source == HAND)
+        if quiet and self.attacked(after, other_side(side), self._terminals(after, other_side(side))):
             return False
         if "no-flight" in host and not self._may_flee(before, move):
             return False
