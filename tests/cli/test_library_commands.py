@@ -184,6 +184,7 @@ SOUGHT = [
     ("Korean chess", "janggi janggicasual janggihouse janggimodern janggitraditional"),
     ("bridg-it", "gale"),
     ("the pawns game", "endgame"),
+    ("round chess", "byzantine circular"),
     ("mini xiangqi", "minixiangqi"),
     ("capahouse", "capahouse"),
     ("international-draughts", "gdl/international-draughts"),

@@ -20,7 +20,7 @@ from ggn_store.games.rules import SIDES, Definition
 from ggn_store.notation import feen
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
-from tests.oracles import hexagonal, large_shogi, reference
+from tests.oracles import hexagonal, large_chess, large_shogi, reference
 from tests.oracles.fairy_stockfish import FIXTURES, differences, fixture
 from tests.oracles.play import Game
 
@@ -38,7 +38,7 @@ def game(name: str) -> Game:
 
 
 def test_games_have_fixtures_or_an_interpreter_or_are_counted_by_hand() -> None:
-    interpreted = hexagonal.STARTS.keys() | large_shogi.GAMES
+    interpreted = hexagonal.STARTS.keys() | large_shogi.GAMES | large_chess.STARTS
     uncounted = set(library.names()) - set(FIXED) - {name for name, _ in COUNTED} - interpreted
     assert uncounted == set()
     assert len(library.names()) >= 100

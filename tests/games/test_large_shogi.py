@@ -12,7 +12,7 @@ from ggn_store.games import library
 from ggn_store.games.definition import read
 from ggn_store.games.rules import Definition
 from ggn_store.notation import feen, qpi
-from tests.oracles.large_shogi import GAMES, Outcome, Point, Rules, text
+from tests.oracles.large_shogi import GAMES, OVERLAPPING, Outcome, Point, Rules, text
 from tests.oracles.play import Choice, Game
 
 # A rule of each game changed: the interpreter has to notice.
@@ -28,6 +28,8 @@ MUTANTS = [
     ("wa-shogi", "fF3", "fF2"),
     ("wa-shogi", 'forced = "immobile"', "forced = true"),
     ("heian-shogi", 'far = "a6:i8"', 'far = "a7:i8"'),
+    ("tenjiku-shogi", "vjR", "vR"),
+    ("tenjiku-shogi", "QADcaFcabF", "QADcaFcafF"),
 ]
 
 
@@ -69,13 +71,15 @@ def differences(definition: Definition, name: str, count: int) -> Iterator[str]:
             position = Position(board, None, "first" if side == 1 else "second")
             found = sorted((told(game, men, move) for move in game.moves(position)), key=str)
             wanted = sorted(rules.outcomes(men, side), key=str)
+            if name in OVERLAPPING:
+                found, wanted = sorted(set(found), key=str), sorted(set(wanted), key=str)
             if found != wanted:
                 yield f"{board}: {sorted({*found} ^ {*wanted}, key=str)}"
 
 
 @pytest.mark.parametrize("name", sorted(GAMES))
 def test_pieces_of_large_shogi_move_by_their_written_rules(name: str) -> None:
-    assert list(differences(library.read_game(name), name, 20)) == []
+    assert list(differences(library.read_game(name), name, 8 if name in OVERLAPPING else 20)) == []
 
 
 @pytest.mark.long

@@ -1,7 +1,9 @@
 """Large games of shogi by their written rules, in plain Python: what each piece does in each of eight directions.
 
-A word is a direction, a step if nothing follows it: `*` ranges, a number limits, `!` leaps over a square. `lion` takes
-two steps, taking what it meets on both, in any direction or along those that are named.
+A word is a direction, a step if nothing follows it: `*` ranges, a number limits, `!` leaps over a square, `~` ranges
+from the second square on, `^` ranges, and takes whatever is on its line. `lion` takes two steps, taking what it meets
+on both, in any direction or along those that are named; `cats` are two diagonal steps of a lion, `igui` takes what is
+beside it, and `area` is everything within three squares.
 """
 
 from __future__ import annotations
@@ -65,6 +67,20 @@ _STEPS = {
     "dog": "ne e s w nw",
     "liberated horse": "n* s2",
     "heavenly horse": "knight back",
+    "side soldier": "n2 e* w* s",
+    "vertical soldier": "n* e2 w2 s",
+    "chariot soldier": "n* s* ne* se* sw* nw* e2 w2",
+    "buffalo": "ne* e* se* sw* w* nw* n2 s2",
+    "tetrarch": "n~ ne~ se~ s~ sw~ nw~ e~3 w~3 igui",
+    "bishop general": "ne^ se^ sw^ nw^",
+    "rook general": "n^ e^ s^ w^",
+    "great general": "n^ ne^ e^ se^ s^ sw^ w^ nw^",
+    "vice general": "ne^ se^ sw^ nw^ area",
+    "demon": "n* ne* se* s* sw* nw* area",
+    "free eagle": "n* ne* e* se* s* sw* w* nw* cats",
+    "lion hawk": "lion ne* se* sw* nw*",
+    "multi general": "n* se* sw*",
+    "hound": "n se sw",
 }
 
 _CHU = """
@@ -82,11 +98,21 @@ _OTHERS = {
         V silver elephant; G copper side mover; C flying cock raiding falcon; U crow flying falcon; L crow cloud eagle
         D dog gold; M copper silver; H liberated horse heavenly horse; O lance king; P pawn gold""",
     "heian-shogi": "K king; G gold; S silver; N knight; L lance; P pawn gold",
+    # What is promoted already goes by another letter, as far as there are any; some of it is what others begin as.
+    "tenjiku-shogi": """
+        Z =-Z lion lion hawk; -Z lion hawk; I iron vertical soldier; N knight side soldier; J hound multi general
+        W =U buffalo demon; U demon; Q =Y queen free eagle; Y free eagle; -M =+W side soldier buffalo
+        -V =+Z vertical soldier chariot soldier; -C =+U chariot soldier tetrarch; -H =+Y falcon bishop general
+        -D =+Q eagle rook general; -B =-O bishop general vice general; -R =-Q rook general great general
+        -O vice general; -Q great general; H horse falcon; D dragon eagle""",
 }
 # What is a gold general from then on, under the one letter of a promoted pawn.
 _GOLDEN: Final = {"dai-shogi": ("I", "Y", "N", "W", "U", "-B", "-O", "-D"), "heian-shogi": ("S", "N", "L")}
 GAMES: Final = frozenset(_OTHERS)
-_DEPTH = {"chu-shogi": 4, "dai-shogi": 5, "wa-shogi": 3, "heian-shogi": 3}
+_DEPTH = {"chu-shogi": 4, "dai-shogi": 5, "wa-shogi": 3, "heian-shogi": 3, "tenjiku-shogi": 5}
+_CHU_LIKE: Final = ("chu-shogi", "dai-shogi", "tenjiku-shogi")
+# Games of which a piece goes to some squares in two ways that come to the same.
+OVERLAPPING: Final = frozenset({"tenjiku-shogi"})
 
 
 def _split(words: str) -> list[str]:
@@ -114,17 +140,18 @@ class Rules:
     @classmethod
     def of(cls, name: str, files: int, ranks: int) -> Rules:
         """The rules of a game."""
-        text = (_CHU if name in ("chu-shogi", "dai-shogi") else "") + "\n" + _OTHERS[name]
+        text = (_CHU if name in _CHU_LIKE else "") + "\n" + _OTHERS[name]
         moves, becomes = {}, dict.fromkeys(_GOLDEN.get(name, ()), "+P")
         for entry in text.replace(";", "\n").split("\n"):
             token, _, words = entry.strip().partition(" ")
             if not token:
                 continue
-            plain, *promoted = _split(words)
+            target = words.split(" ")[0][1:] if words.startswith("=") else f"+{token}"
+            plain, *promoted = _split(words.partition(" ")[2] if words.startswith("=") else words)
             moves[token] = _STEPS[plain]
             if promoted:
-                moves[f"+{token}"], becomes[token] = _STEPS[promoted[0]], f"+{token}"
-        return cls(moves, becomes, files, ranks, _DEPTH[name], name in ("chu-shogi", "dai-shogi"))
+                moves[target], becomes[token] = _STEPS[promoted[0]], target
+        return cls(moves, becomes, files, ranks, _DEPTH[name], name in _CHU_LIKE)
 
     def outcomes(self, men: Mapping[Point, tuple[int, str]], side: int) -> Iterator[Outcome]:
         """All moves of a side, 1 or -1."""
@@ -167,6 +194,25 @@ class Rules:
                         second = step(first, ex, ey)
                         if second != at:
                             yield from ((to, [first, *taken]) for to, taken in end(second))
+            elif word == "cats":
+                corners = [(a, b) for a in (1, -1) for b in (1, -1)]
+                for dx, dy in [*((2 * a, 2 * b) for a, b in corners), (2, 0), (-2, 0), (0, 2), (0, -2)]:
+                    yield from end(step(at, dx, dy))
+                for dx, dy in corners:
+                    first = step(at, dx, dy)
+                    if there(first) == -side:
+                        yield at, [first]
+                        others = [step(first, ex, ey) for ex, ey in corners if (ex, ey) != (-dx, -dy)]
+                        yield from ((to, [first, *taken]) for second in others for to, taken in end(second))
+            elif word == "igui":
+                yield from (
+                    (at, [each]) for each in (step(at, *way) for way in COMPASS.values()) if there(each) == -side
+                )
+            elif word == "area":
+                within = {(a, b) for a in range(-3, 4) for b in range(-3, 4)} - {(0, 0)}
+                yield from (found for dx, dy in within for found in end(step(at, dx, dy)))
+            elif "~" in word or "^" in word:
+                yield from self._over(men, at, side, word)
             elif word in ("knight", "back"):
                 for dx in (1, -1):
                     yield from end(step(at, dx, 2 if word == "knight" else -2))
@@ -181,6 +227,25 @@ class Rules:
                     yield from end(step(at, dx, dy, count))
                     if there(step(at, dx, dy, count)) != 0:
                         break
+
+    def _over(
+        self, men: Mapping[Point, tuple[int, str]], at: Point, side: int, word: str
+    ) -> Iterator[tuple[Point, list[Point]]]:
+        """The ends of a line that begins with the second square, or on which anything may be taken."""
+        leaps = "^" in word
+        name, _, limit = word.replace("^", "~").partition("~")
+        dx, dy = COMPASS[name]
+        is_open = True
+        for count in range(1 if leaps else 2, int(limit or 99) + 1):
+            to = at[0] + dx * count, at[1] + side * dy * count
+            if not (0 <= to[0] < self.files and 0 <= to[1] < self.ranks):
+                break
+            owner = men.get(to, (0, ""))[0]
+            if owner == -side and (leaps or is_open):
+                yield to, [to]
+            elif owner == 0 and is_open:
+                yield to, []
+            is_open = is_open and owner == 0
 
     def _after(self, token: str, at: Point, to: Point, side: int, takes: bool) -> list[str]:
         """What a piece may be after a move."""
