@@ -17,7 +17,7 @@ from ggn_store.games.definition import read
 from ggn_store.games.fen import parse_fen
 from ggn_store.games.generate import pieces
 from ggn_store.games.rules import SIDES, Definition
-from ggn_store.notation import feen
+from ggn_store.notation import cell, feen
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from tests.oracles import hexagonal, large_chess, large_shogi, reference
@@ -121,6 +121,10 @@ COUNTED = [
     # giraffes two leaps, crocodiles two squares to either side; the aanca two corners and eleven squares from there;
     # the king three steps and three leaps.
     ("grant-acedrex", 12 + 4 + 2 + 10 + 4 + 8 + 13 + 6),
+    # Each square of the cube; and one on each of the sixteen pins. A toad or a frog has one step at the start.
+    ("qubic", 4**3),
+    ("score-four", 4**2),
+    ("toads-and-frogs", 1),
     # All ten pawns go forward, those of the second level up, too; six leaps of either knight; bishops, unicorns and
     # queen go up between the pawns until they meet the other side's, 6 + 7, 4 + 3 and 3 + 7 + 4.
     ("raumschach", 15 + 12 + 13 + 7 + 14),
@@ -152,6 +156,52 @@ def test_knights_and_pawns_begin_raumschach_as_in_its_rules() -> None:
     assert len(by_piece["C:P"]) == 15
     # A knight of b1A leaps two and one: along files and ranks over its pawns, or up over what stands there.
     assert {to for source, to in by_piece["C:N"] if source == "b1A"} == {"a3A", "c3A", "b3B", "b2C", "a1C", "c1C"}
+
+
+@pytest.mark.parametrize("name", ["qubic", "score-four"])
+def test_a_cube_has_its_76_rows(store: Store, name: str) -> None:
+    store.load(game(name).definition, name=name)
+    rules, side = store.ruleset(name), range(4)
+    ways = [way for way in itertools.product((-1, 0, 1), repeat=3) if any(way)]
+    starts = itertools.product(itertools.product(side, repeat=3), ways)
+    found = ([tuple(a + b * count for a, b in zip(at, way, strict=True)) for count in side] for at, way in starts)
+    rows = {frozenset(row) for row in found if all(part in side for at in row for part in at)}
+    assert len(rows) == 76
+    for row in rows:
+        board: dict[str, str | None] = {cell.text(at): "C:S" for at in row}
+        assert rules.outcome(Position(board, {"C:S": 1, "c:s": 1}, "second")).winner == "first"
+        board.popitem()
+        assert not rules.outcome(Position(board, {"C:S": 1, "c:s": 1}, "second")).is_over
+
+
+def hops(row: str, side: str) -> set[str]:
+    """What a row of toads and frogs can become by a move of a side: its animal goes to the right, or is seen so."""
+    found = set()
+    for at, animal in enumerate(row):
+        for step in (1, 2):
+            over = row[at + 1 : at + step]
+            if animal == side and row[at + step : at + step + 1] == " " and over in ("", "F" if side == "T" else "T"):
+                found.add(row[:at] + " " + over + side + row[at + step + 1 :])
+    return found
+
+
+def test_toads_and_frogs_hop_as_they_do() -> None:
+    played, pending, seen = game("toads-and-frogs"), {("TTT  FFF", "T")}, set()
+    while pending:
+        row, side = pending.pop()
+        seen.add((row, side))
+        pieces = {"T": "C:T", "F": "c:f"}
+        board: dict[str, str | None] = {
+            f"{file}1": pieces[each] for file, each in zip("abcdefgh", row, strict=True) if each != " "
+        }
+        after = {
+            "".join({"C:T": "T", "c:f": "F"}.get(str(move.after.board.get(f"{file}1")), " ") for file in "abcdefgh")
+            for move in played.moves(Position(board, None, "first" if side == "T" else "second"))
+        }
+        wanted = hops(row, "T") if side == "T" else {each[::-1] for each in hops(row[::-1], "F")}
+        assert after == wanted
+        pending |= {(each, "F" if side == "T" else "T") for each in wanted} - seen
+    assert len(seen) > 40
 
 
 # --- the form of every definition ---

@@ -2,6 +2,7 @@
 
     python -m tests.oracles.outcomes shatranj dobutsu     these games; all that it knows, if none is named
     python -m tests.oracles.outcomes --games 10 chess     so many games of each
+    python -m tests.oracles.outcomes --ini FILE orda      a variant of the variants.ini that comes with the engine
 
 It needs pyffish: see fairy_stockfish.py, which holds the legal moves themselves to the engine's. The store plays, and
 is asked after each move how the game stands; the engine, whose every call takes milliseconds, is told the moves. Its
@@ -173,19 +174,25 @@ def main(arguments: Iterable[str]) -> None:
     parser.add_argument("names", nargs="*", metavar="GAME")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--ini", help="a variants.ini, whose variants the engine then knows, too")
     options = parser.parse_args(list(arguments))
+    if options.ini:
+        import pyffish
+
+        pyffish.load_variant_config(Path(options.ini).read_text("utf-8"))
     if len(options.names) == 1:
         print(sweep(options.names[0], options.games), flush=True)
         return
     # Each game in a process of its own: some positions make the engine crash.
     with ThreadPoolExecutor(options.processes) as pool:
         names = options.names or known_games()
-        for name, told in zip(names, pool.map(lambda name: _alone(name, options.games), names), strict=True):
+        more = ["--games", str(options.games), *(["--ini", options.ini] if options.ini else [])]
+        for name, told in zip(names, pool.map(lambda name: _alone(name, more), names), strict=True):
             print(told or f"{name}: no answer", flush=True)
 
 
-def _alone(name: str, games: int) -> str:
-    command = [sys.executable, "-W", "ignore", "-m", "tests.oracles.outcomes", "--games", str(games), name]
+def _alone(name: str, more: list[str]) -> str:
+    command = [sys.executable, "-W", "ignore", "-m", "tests.oracles.outcomes", *more, name]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.rstrip()
 
 
