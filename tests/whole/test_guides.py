@@ -1,6 +1,6 @@
 """The README and the guides are true: every block runs, every link leads somewhere, nothing generated is stale.
 
-`python -m tests.whole.test_guides` writes the generated parts: concepts, commands, views, limits and host duties.
+`python -m tests.whole.test_guides` writes the generated parts: concepts, commands, views, limits, duties and options.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ggn_store import guides, limits
 from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.cli import group, table
 from ggn_store.games import definition, playing, tables
+from ggn_store.games.fairy import ends, options
 from ggn_store.gdl.sections import topology
 from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, OUTCOMES, Outcome
 from ggn_store.store.schema.concepts import CONCEPTS
@@ -108,24 +109,56 @@ def duties() -> str:
     return "\n".join([*table("duty", "what it says", DUTIES), "", *ends, "", *left])
 
 
+def engine_options() -> str:
+    """What becomes of each option of a variants.ini, as a Markdown table."""
+    rows: dict[str, dict[str, None]] = {}
+
+    def add(names: Iterable[str], fate: str) -> None:
+        of_sides = dict.fromkeys(re.sub("(White|Black)$", "", name) for name in names)
+        rows.setdefault(fate, {}).update(of_sides)
+
+    add((name for name in options.PIECES if not name.startswith("custom")), "carried: a type of pieces with its letter")
+    add(["customPiece1"], "carried, to `customPiece26`: a letter and a Betza string")
+    add([f"{options.MOBILITY}..."], "carried: where pieces of a type stay")
+    known = {*options.DUTIES, *ends.LEFT}
+    add(sorted(options.RULES - known - options.BEYOND.keys()), "carried")
+    for name, (when, reason) in options.BEYOND.items():
+        add(name.split()[:1], f"carried; refused {when}: {reason}")
+    for name, (value, duty) in options.DUTIES.items():
+        add([name], f"{'left to the host as' if duty in HOST_DUTIES else 'a duty:'} `{duty}`, where it is `{value}`")
+    add(sorted(options.ENDS - known), "outcomes")
+    for name, (usual, duty) in ends.LEFT.items():
+        add([name], f"outcomes; left to the host as `{duty}`, unless it is `{usual or '-'}`")
+    for name, (neutral, _, reason) in options.REFUSED.items():
+        add([name], f"refused, unless it is `{neutral}`: {reason}")
+    add(sorted(options.LOOKS), "read over: neither moves nor ends")
+    lines = [f"| {', '.join(f'`{name}`' for name in names)} | {fate} |" for fate, names in rows.items()]
+    return "\n".join(["| option | what becomes of it |", "|---|---|", *lines])
+
+
+# Each part by its name, with the guide that it is in.
 GENERATED: Final = {
-    "analyses": ("concepts", concepts),
+    "concepts": ("analyses", concepts),
     "commands": ("commands", commands),
-    "sql": ("views", views),
+    "views": ("sql", views),
     "limits": ("limits", table_of_limits),
-    "defining-games": ("duties", duties),
+    "duties": ("defining-games", duties),
+    "engine options": ("defining-games", engine_options),
 }
+MADE: Final = sorted({topic for topic, _ in GENERATED.values()})
 
 
 def with_generated(topic: str) -> str:
-    """A guide as it has to be: its text with the generated part made anew."""
-    name, make = GENERATED[topic]
-    begin, end = BEGIN.format(name), END.format(name)
-    before, rest = guides.text(topic).split(begin)
-    return f"{before}{begin}\n{make().strip()}\n\n{end}{rest.split(end)[1]}"
+    """A guide as it has to be: its text with the generated parts made anew."""
+    text = guides.text(topic)
+    for name, (_, make) in ((name, part) for name, part in GENERATED.items() if part[0] == topic):
+        begin, end = BEGIN.format(name), END.format(name)
+        before, rest = text.split(begin)
+        text = f"{before}{begin}\n{make().strip()}\n\n{end}{rest.split(end)[1]}"
+    return text
 
 
-@pytest.mark.parametrize("topic", GENERATED)
+@pytest.mark.parametrize("topic", MADE)
 def test_generated_parts_are_up_to_date(topic: str) -> None:
     assert guides.text(topic) == with_generated(topic), "stale: run `python -m tests.whole.test_guides`"
 
@@ -370,5 +403,5 @@ def test_topics_are_completed(run: Program, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 if __name__ == "__main__":
-    for each in GENERATED:
+    for each in MADE:
         PAGES[each].write_text(with_generated(each), encoding="utf-8")

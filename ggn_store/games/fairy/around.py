@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ggn_store.games.fairy.options import BEYOND
 from ggn_store.games.fairy.walls import Walls
 
 _ENCLOSING: Final = "enclosingDrop"
@@ -23,13 +24,13 @@ class Around(Walls):
     def check_around(self) -> None:
         """Refuse what no definition says of what is around."""
         if self.enclosing and self.enclosing not in DROPS:
-            self.s.refuse(_ENCLOSING, "a drop has to enclose pieces", "C")
+            self.s.refuse(_ENCLOSING, BEYOND[_ENCLOSING][1], "C")
         flips = self.s.value(_FLIPS, "none").lower()
         if flips not in ("none", "", "ataxx", "quadwrangle") or (flips == "quadwrangle" and self.enclosing):
-            self.s.refuse(_FLIPS, "a drop turns all pieces that it encloses", "C")
+            self.s.refuse(_FLIPS, BEYOND[_FLIPS][1], "C")
         if self.s.flag("blastOnCapture"):
             if self._spared():
-                self.s.refuse("blastOnCapture", "what a capture destroys depends on every square around it", "C")
+                self.s.refuse("blastOnCapture", BEYOND["blastOnCapture"][1], "C")
             if self.petrified or self.walling:
                 self.s.refuse("blastOnCapture", "what a capture destroys depends on every wall around it", "C")
         elif self.s.value("blastImmuneTypes"):

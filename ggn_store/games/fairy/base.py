@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ggn_store.games.fairy import toml
+from ggn_store.games.fairy.options import BEYOND
 from ggn_store.games.fairy.settings import Settings
 from ggn_store.games.fairy.start import Start
 from ggn_store.games.rules import SIDES
@@ -68,7 +69,7 @@ class BaseVariant:
             made = {*self.promoted.values(), *("".join(map(self._targets, SIDES)) if spared else "")}
             if several or not made.isdisjoint(found):
                 if spared:
-                    self.s.refuse("extinctionPieceCount", "how many there are says whether they are royal")
+                    self.s.refuse("extinctionPieceCount", BEYOND["extinctionPieceCount"][1])
                 elif not self.s.flag("dupleCheck"):
                     self.s.leave("extinctionPseudoRoyal", "spare-royal")
         return letters

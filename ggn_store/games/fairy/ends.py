@@ -17,7 +17,7 @@ from ggn_store.notation.qpi import Side
 _VERDICTS: Final = ("win", "loss", "draw")
 _OPPOSITE: Final = {"win": "loss", "loss": "win", "draw": "draw"}
 # Options that have no words here when they have another value than this, and what is then left to the host.
-_LEFT: Final[Mapping[str, tuple[str, str]]] = {
+LEFT: Final[Mapping[str, tuple[str, str]]] = {
     "materialCounting": ("none", "points"),
     "stalematePieceCount": ("false", "points"),
     "countingRule": ("none", "counting"),
@@ -39,7 +39,7 @@ Line = dict[str, Any]
 def ends(variant: BaseVariant) -> tuple[list[Line], list[str]]:
     """The outcomes of a variant as the tables of a definition, and what is left to the host."""
     s = variant.s
-    left = [duty for name, (usual, duty) in _LEFT.items() if s.value(name, usual).lower() != usual]
+    left = [duty for name, (usual, duty) in LEFT.items() if s.value(name, usual).lower() != usual]
     if s.flag("bikjangRule") and _is_counted(variant):
         left.append("bikjang")
     passes = any(s.flag(f"{name}{side}") for name in ("pass", "passOnStalemate") for side in ("", "White", "Black"))

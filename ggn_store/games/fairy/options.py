@@ -76,6 +76,37 @@ REFUSED: Final = {
     "mustDropType": ("*", "D", "a duty to drop one kind of piece has no name"),
     "castlingForbiddenPlies": ("0", "D", "it counts the moves of the game"),
 }
+# Of what is carried otherwise, by option and perhaps value: when it is not, and why.
+BEYOND: Final[Mapping[str, tuple[str, str]]] = {
+    "blastOnCapture": (
+        "with `pawn` or `blastImmuneTypes`",
+        "what a capture destroys depends on every square around it",
+    ),
+    "flipEnclosedPieces": ("`reversi`", "a drop turns all pieces that it encloses"),
+    "enclosingDrop": ("`reversi`, `anyside`", "a drop has to enclose pieces"),
+    "wallingRule duck": ("`duck`", "a move takes the duck from any square to any other"),
+    "wallingRule edge": ("`edge`", "a wall has to be on the edge or beside another one"),
+    "wallingRule": (
+        "where a piece is royal",
+        "the engine's walls do not shield a royal piece, and what is left here does",
+    ),
+    "extinctionPieceCount": (
+        "where there are or can be more royal pieces than one beyond it",
+        "how many there are says whether they are royal",
+    ),
+    "promotionLimit": (
+        "but for one of a kind, or the numbers of the start",
+        "limits other than one of a kind, or the numbers of the start position, are not in any document",
+    ),
+    "petrifyOnCaptureTypes": (
+        "where a piece of them promotes",
+        "a capture that promotes would be one move, and has several names",
+    ),
+    "freeDrops": (
+        "with `capturesToHand` or `blastOnCapture`",
+        "a hand of as many pieces as there are squares could be used up",
+    ),
+}
 # Ends of the game, repetition and counting (see `ends`), looks and engine: nothing about which moves there are.
 _ENDS = """
 stalemateValue stalematePieceCount checkmateValue nMoveRule nMoveRuleTypes nMoveRuleTypesWhite

@@ -10,7 +10,7 @@ from ggn_store.games.fairy import counts, ends, toml
 from ggn_store.games.fairy.around import Around
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.ini import Option
-from ggn_store.games.fairy.options import DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES
+from ggn_store.games.fairy.options import BEYOND, DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES
 from ggn_store.games.fairy.piece_moves import spelled
 from ggn_store.games.fairy.settings import Refusal, Settings
 from ggn_store.games.fairy.start import free_drops, read_start
@@ -229,8 +229,7 @@ class _Translation(Around):
         elif set(limits) >= set(targets) and all(limits[each] == str(counts[each]) for each in limits):
             self.s.leave("promotionLimit", "promotion-limit")
         elif any(limits[each] != "1" or self._makers(each) > 1 for each in limits):
-            reason = "limits other than one of a kind, or the numbers of the start position, are not in any document"
-            self.s.refuse("promotionLimit", reason)
+            self.s.refuse("promotionLimit", BEYOND["promotionLimit"][1])
 
     def _makers(self, letter: str) -> int:
         """How many names pieces of a type have: their own, and those of what is promoted to it."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.base import COLOURS
-from ggn_store.games.fairy.options import betza_parts
+from ggn_store.games.fairy.options import BEYOND, betza_parts
 from ggn_store.games.fairy.piece_moves import PieceMoves
 from ggn_store.games.rules import SIDES
 
@@ -44,7 +44,7 @@ class Walls(PieceMoves):
         if letter not in self.petrified or letter in self.terminal:
             return promotion
         if promotion:
-            self.s.refuse(_PETRIFIED, "a capture that promotes would be one move, and has several names", "C")
+            self.s.refuse(_PETRIFIED, BEYOND[_PETRIFIED][1], "C")
         return [f'promotion = {{ on = "any", to = ["{self._letter()}"], forced = true, capturing = true }}']
 
     def wall_table(self) -> list[str]:
@@ -84,14 +84,12 @@ class Walls(PieceMoves):
             self.s.refuse(_PETRIFIED, "what is petrified goes to a hand, too", "C")
 
     def _reason(self) -> str:
-        if self.walling == "duck":
-            return "a move takes the duck from any square to any other"
-        if self.walling == "edge":
-            return "a wall has to be on the edge or beside another one"
+        if known := BEYOND.get(f"{_RULE} {self.walling}"):
+            return known[1]
         if self.walling not in RULES:
             return "a rule of walls is arrow, past, static, edge or duck"
         if self.terminal:
-            return "the engine's walls do not shield a royal piece, and what is left here does"
+            return BEYOND[_RULE][1]
         if self.drops:
             return "a drop would leave a wall, too, and here only moves do"
         if self.walling == "arrow" and any(self.castlings.values()):
