@@ -41,6 +41,19 @@ def test_uci_says_what_it_is_and_what_can_be_set(chess: Engine) -> None:
     ]
 
 
+def test_chess960_is_chess_with_an_option(sqlite_games: Games) -> None:
+    engine = Engine(sqlite_games["chess960"], seed=1)
+    assert talk(engine, "uci")[-3:] == [
+        "option name UCI_Variant type combo default chess var chess",
+        "option name UCI_Chess960 type check default true",
+        "uciok",
+    ]
+    assert talk(engine, "setoption name UCI_Chess960 value true") == []
+    assert talk(engine, "setoption name UCI_Chess960 value false") == [
+        "info string a castling king takes its rook here"
+    ]
+
+
 def test_usi_says_so_too(sqlite_games: Games) -> None:
     engine = Engine(sqlite_games["minishogi"], "usi")
     said = talk(engine, "usi", "isready", "usinewgame")
@@ -149,6 +162,7 @@ def test_the_greedy_choice_takes_what_is_worth_most(chess: Engine) -> None:
         ("setoption name Choice value best", 'info string "best" is no value of Choice: random, greedy'),
         ("setoption name Seed value -1", 'info string "-1" is no value of Seed: a whole number up to 2147483647'),
         ("setoption name UCI_Variant value go", 'info string this is chess, and plays no "go"'),
+        ("setoption name UCI_Chess960 value true", "info string this is no chess960"),
     ],
 )
 def test_values_that_cannot_be_set_are_told(chess: Engine, line: str, said: str) -> None:

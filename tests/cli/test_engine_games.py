@@ -8,8 +8,12 @@ from ggn_store import Store
 from tests.oracles import engine_games
 from tests.oracles.engine_games import FAIRY, PLIES, PYTHON_CHESS
 
-FEW = [("chess", 1, "random", 40), ("crazyhouse", 1, "greedy", 30)]
-MANY = [("chess", 200, "random"), ("chess", 20, "greedy"), *((name, 20, "random") for name in PYTHON_CHESS[1:])]
+FEW = [("chess", 1, "random", 40), ("crazyhouse", 1, "greedy", 30), ("chess960", 1, "random", 60)]
+MANY = [
+    ("chess", 200, "random"),
+    ("chess", 20, "greedy"),
+    *((name, 20, "random") for name in PYTHON_CHESS[1:]),
+]
 
 
 @pytest.fixture(scope="module")

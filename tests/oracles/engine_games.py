@@ -23,7 +23,17 @@ import chess.variant
 
 from ggn_store import Store
 
-PYTHON_CHESS = ("chess", "antichess", "crazyhouse", "kingofthehill", "3check", "horde", "racingkings", "giveaway")
+PYTHON_CHESS = (
+    "chess",
+    "antichess",
+    "crazyhouse",
+    "kingofthehill",
+    "3check",
+    "horde",
+    "racingkings",
+    "giveaway",
+    "chess960",
+)
 FAIRY = (
     "makruk",
     "xiangqi",
@@ -58,7 +68,6 @@ def command(store: str, name: str, *options: str) -> list[str]:
 
 def by_python_chess(store: str, name: str, games: int, choice: str = "random", plies: int = PLIES) -> Told:
     """Let python-chess's client play games of the engine against itself."""
-    board_of = chess.Board if name == "chess" else chess.variant.find_variant(name)
     told = Told()
     with (
         Store.open(store) as opened,
@@ -68,8 +77,9 @@ def by_python_chess(store: str, name: str, games: int, choice: str = "random", p
     ):
         rules = opened.ruleset(name)
         for number in range(games):
-            board = board_of()
-            positions = [rules.start]
+            start = number * 37 % 960
+            board = begun(name, start)
+            positions = [rules.position(fen=str(start)) if name == "chess960" else rules.start]
             while board.ply() < plies:
                 result = rules.outcome(positions[-1], positions[:-1])
                 if result.score != end_of(board):
@@ -90,6 +100,13 @@ def by_python_chess(store: str, name: str, games: int, choice: str = "random", p
             told.plies += board.ply()
             told.ends[end_of(board)] += 1
     return told
+
+
+def begun(name: str, start: int) -> chess.Board:
+    """A board at the beginning of a game; of chess960 at a start by its number."""
+    if name == "chess960":
+        return chess.Board.from_chess960_pos(start)
+    return chess.Board() if name == "chess" else chess.variant.find_variant(name)()
 
 
 def end_of(board: chess.Board) -> str:

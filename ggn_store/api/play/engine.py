@@ -70,7 +70,10 @@ class Engine:
         self._protocol = PROTOCOLS[protocol]
         self._choice = choice
         self._chance = _chance(seed)
-        self._variant = variant or ruleset.name
+        definition = ruleset.definition
+        # To UCI chess960 is chess, in which an option says how castling is written.
+        self._is_960 = definition is not None and definition.castles_anywhere
+        self._variant = variant or (ruleset.name.removesuffix("960") if self._is_960 else ruleset.name)
         self._root: tuple[str, ...] = _START
         self._texts: list[str] = []
         self._begun: Game | None = None
@@ -114,6 +117,8 @@ class Engine:
         yield f"option name Seed type spin default 0 min 0 max {_MOST_SEED}"
         if self._protocol.name == "uci":
             yield f"option name UCI_Variant type combo default {self._variant} var {self._variant}"
+            if self._is_960:
+                yield "option name UCI_Chess960 type check default true"
         yield f"{self._protocol.name}ok"
 
     def _set_option(self, words: list[str]) -> Iterator[str]:
@@ -129,6 +134,8 @@ class Engine:
                 yield _info(f"{quote(value)} is no value of {name}: {allowed}")
             case "uci_variant" if value != self._variant:
                 yield _info(f"this is {self._variant}, and plays no {quote(value)}")
+            case "uci_chess960" if self._is_960 != (value == "true"):
+                yield _info("a castling king takes its rook here" if self._is_960 else "this is no chess960")
 
     def _new_game(self, words: list[str]) -> Iterator[str]:
         self._root, self._texts, self._begun = _START, [], None
