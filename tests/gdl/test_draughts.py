@@ -11,6 +11,7 @@ import pytest
 
 from ggn_store import MoveError, Position, Ruleset, StoreError
 from ggn_store.api.play.game import Game
+from ggn_store.model.pictures.picture import Diagram
 from tests.oracles import draughts
 from tests.oracles.draughts import GAMES, Board, Move, Piece, Rules, pdn, perft
 from tests.oracles.gdl_interpreter import Game as Description
@@ -239,6 +240,14 @@ def test_what_is_taken_is_in_the_way_until_the_capture_is_over(games: Games) -> 
     assert rules.legal_moves(at) == []
     ways = {chain.path for chain in rules.chains(at, legal=True)}
     assert ways == {("a1", "c3", square) for square in ("e5", "f6", "g7", "h8")}
+
+
+def test_they_are_drawn_as_draughtsmen_what_is_taken_as_a_man(games: Games) -> None:
+    rules = games["gdl/brazilian-draughts"]
+    picture = rules.pictures.picture()
+    assert isinstance(picture, Diagram)
+    assert (picture.style.pieces, picture.style.names["brazilian:-m"]) == ("draughts", "man")
+    assert "BRAZILIAN:-M" not in rules.pieces
 
 
 def test_a_shorter_capture_is_refused_with_the_duty_that_prefers_another(games: Games) -> None:

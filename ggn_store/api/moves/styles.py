@@ -94,7 +94,7 @@ def _own(pieces: tuple[str, ...], names: Mapping[str, str]) -> PieceSet:
     found = _OF.get(styles.pop(), "letters") if len(styles) == 1 else "letters"
     if _KNOWN.get(found, frozenset()) & set(names.values()):
         return found
-    is_draughts = names.keys() == set(pieces) and set(_stateless(names).values()) <= _KNOWN["draughts"]
+    is_draughts = names.keys() >= set(pieces) and set(_stateless(names).values()) <= _KNOWN["draughts"]
     return "draughts" if pieces and is_draughts else "letters"
 
 
