@@ -149,6 +149,8 @@ class _Closure:
                 return self._players
             case Call(name="adjacent" | "path_clear" | "special_connection" | "in_row"):
                 return frozenset((False, True))
+            case Call(name="count_on_line") if self._draft.topology is not None:
+                return frozenset(range(self._draft.topology.geometry.longest + 1))
         return None
 
     def _attribute(self, expression: Attribute) -> _Values:

@@ -19,6 +19,7 @@ from ggn_store.gdl.check import check_specification, read_specification
 from tests.support.gdl_tiny import REMOVED, Json, at, changed, hexes, network, tiny
 
 CONDITION = "/interactions/list/step/conditions/-"
+DEFINITIONS = "/interactions/definitions"
 EFFECT = "/interactions/list/step/effects/-"
 PLACE = "/setup/steps/1/at/-"
 ASSET = "/presentation/profiles/ascii/entity_assets/1/conditions"
@@ -387,6 +388,12 @@ CHANGES: list[tuple[str, Any, str, str | None]] = [
     ("/interactions/list", [], "list must be an object of names", SAME),
     ("/interactions/list", REMOVED, "interactions lacks list", "/interactions"),
     ("/interactions/list/step", [], "the action step must be an object", SAME),
+    (DEFINITIONS, [], "definitions must be an object of names", SAME),
+    (DEFINITIONS, {"near": "target"}, "this is no name with parameters", f"{DEFINITIONS}/near"),
+    (DEFINITIONS, {"near(a, a)": "target"}, "a parameter stands twice", f"{DEFINITIONS}/near(a, a)"),
+    (DEFINITIONS, {"near(eq)": "target"}, "the name eq has a meaning already", f"{DEFINITIONS}/near(eq)"),
+    (DEFINITIONS, {"node()": "target"}, "the name node has a meaning already", f"{DEFINITIONS}/node()"),
+    (DEFINITIONS, {"near()": 1}, "the definition of near must be an expression", f"{DEFINITIONS}/near()"),
     ("/interactions/list/slide/conditions", REMOVED, "the action slide lacks conditions", "/interactions/list/slide"),
     ("/interactions/list/slide/effects", REMOVED, "the action slide lacks effects", "/interactions/list/slide"),
     ("/interactions/list/slide/effects", "set(entity.moved, true)", "effects must be an array", SAME),
@@ -492,6 +499,32 @@ def test_bytes_that_are_no_text_are_wrong_at_a_place() -> None:
 )  # fmt: skip
 def test_what_is_too_large_or_no_json_is_refused(data: Any, message: str) -> None:
     assert message in [problem.message for problem in check_specification(data).problems]
+
+
+def test_a_call_of_a_definition_fits_it_and_says_where_it_does_not() -> None:
+    data = changed(
+        "/interactions/definitions", {"is_far(place, by)": "gt(place.y, by)", "far(by)": "is_far(target, by)"}
+    )
+    conditions = data["interactions"]["list"]["step"]["conditions"]
+    for condition, place, message in (
+        ("not(far())", 4, "far is called with 0 arguments"),
+        ("not(far('x'))", 8, "argument 2 of gt must be a number, and this is a text"),
+        ("not(is_far(entity, 1))", 4, "Piece has no attribute y"),
+        ("not(fra(1))", 4, "there is no function fra"),
+    ):
+        conditions[-1:] = [condition]
+        [problem] = check_specification(data).problems
+        assert (problem.at, problem.message) == (place, message)
+    conditions[-1:] = ["far(1)"]
+    assert check_specification(data).is_valid
+
+
+def test_definitions_do_not_make_ever_larger_expressions() -> None:
+    doubling = {f"d{n}(a)": f"add(d{n - 1}(a), d{n - 1}(a))" for n in range(1, 40)}
+    data = changed("/interactions/definitions", {"d0(a)": "a", **doubling})
+    assert {each.message for each in check_specification(data).problems} == {
+        "with its definitions the expression is too large"
+    }
 
 
 def test_objects_that_hold_themselves_are_too_deep() -> None:

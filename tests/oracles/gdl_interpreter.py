@@ -343,6 +343,8 @@ class Game:
         self.variables = {
             name: about for name, about in spec["state_schema"]["global"].items() if name != "current_player"
         }
+        heads = [(parse(head), parse(body)) for head, body in spec["interactions"].get("definitions", {}).items()]
+        self.definitions = {head[1]: ([each[1] for each in head[2]], body) for head, body in heads}
         self.actions = {name: self.action(name, about) for name, about in spec["interactions"]["list"].items()}
         flow = spec["game_flow"]
         self.phases = {name: about["allowed_actions"] for name, about in flow["phases"].items()}
@@ -537,7 +539,7 @@ class Game:
     # Meaning: expressions become functions of a world
 
     def action(self, name: str, about: Mapping[str, Any]) -> Action:
-        conditions = [parse(text) for text in about.get("conditions", [])]
+        conditions = [self.meant(parse(text)) for text in about.get("conditions", [])]
         early = [condition for condition in conditions if "target" not in names_in(condition)]
         late = [condition for condition in conditions if condition not in early]
         return Action(
@@ -545,8 +547,26 @@ class Game:
             about.get("chainable", False),
             tuple(map(self.value, early)),
             tuple(map(self.value, late)),
-            tuple(self.effect(parse(text)) for text in about["effects"]),
+            tuple(self.effect(self.meant(parse(text))) for text in about["effects"]),
         )
+
+    def meant(self, expression: Expression) -> Expression:
+        """The expression with what is defined in the places of its calls."""
+
+        def put(part: Any, values: Mapping[str, Expression]) -> Any:
+            if isinstance(part, list):
+                return [put(each, values) for each in part]
+            if not isinstance(part, tuple):
+                return part
+            if part[0] == "name" and part[1] in values:
+                return values[part[1]]
+            if part[0] == "call" and part[1] in self.definitions:
+                parameters, body = self.definitions[part[1]]
+                return put(body, dict(zip(parameters, put(part[2], values), strict=True)))
+            return (part[0], *(put(each, values) for each in part[1:]))
+
+        found: Expression = put(expression, {})
+        return found
 
     def effect(self, expression: Expression) -> Callable[[World], None]:
         kind, name, arguments = (*expression, None)[:3]
@@ -768,14 +788,10 @@ PURE: dict[str, Callable[..., Any]] = {
 
 def about(entity: Entity | None) -> object:
     """What is alike where entities are of one kind."""
-    return (
-        None
-        if entity is None
-        else (
-            entity.schema,
-            *sorted((k, id(v) if isinstance(v, Player) else repr(v)) for k, v in entity.attributes.items()),
-        )
-    )
+    if entity is None:
+        return None
+    told = [(name, type(value), plain(value)) for name, value in entity.attributes.items() if name != "pos"]
+    return entity.schema, frozenset(told)
 
 
 def plain(value: Any) -> Plain:

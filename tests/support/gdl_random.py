@@ -34,6 +34,14 @@ TOPOLOGIES: tuple[dict[str, Any], ...] = (
 )
 
 
+DEFINITIONS = {
+    "more(a, b)": "add(a, b, 1)",
+    "twice_more(first, second)": "more(more(second, first), mul(2, first))",
+    "ranked(which, rank)": "and(ne(which, null), eq(which.rank, rank))",
+    "mark(which, rank)": "if(not(ranked(which, rank)), set(which.rank, rank), set(which.moved, true))",
+}
+
+
 class Writer:
     """Writes expressions of a wanted type by chance, shallower the deeper they stand."""
 
@@ -85,6 +93,8 @@ class Writer:
             return f"{name}({self.number(depth - 1)}, {second})"
         if self.has_lines and depth > 0 and self.chance.random() < 0.2:
             return f"count_on_line({self.node(depth - 1)}, {self.node(depth - 1)})"
+        if depth > 0 and self.chance.random() < 0.1:
+            return f"twice_more({self.number(depth - 1)}, {self.number(depth - 1)})"
         place = self.one("start", "target", f"{self.entity(0)}.pos")
         axes = ("depth", "width") if self.is_network else ("x", "y")
         return self.one(f"{place}.{self.one(*axes)}", self.one("-1", "0", "1", "2"), "entity.owner.way", "state.count")
@@ -122,6 +132,8 @@ class Writer:
         return f"{name.split()[0]}({self.node(depth - 1)}, {self.node(depth - 1)}{player})"
 
     def flag(self, depth: int) -> str:
+        if self.chance.random() < 0.2:
+            return f"ranked({self.entity(depth - 1)}, {self.text(0)})"
         return self.one("state.open", f"eq({self.entity(depth - 1)}.moved, true)", "eq(state.mode, 'man')")
 
     def effect(self, depth: int) -> str:
@@ -141,6 +153,7 @@ class Writer:
             f"set(state.mode, {self.text(1)})",
             f"set(state.current_player, {self.one(*TURNS)})",
             f"set(state.phase, {self.one(*map(repr, PHASES))})",
+            f"mark({entity}, {self.text(1)})",
         )
 
     def action(self) -> dict[str, Any]:
@@ -198,7 +211,7 @@ def specification(seed: object) -> dict[str, Any]:
         "topology": topology,
         "state_schema": {"global": variables},
         "setup": {"steps": setup},
-        "interactions": {"list": actions},
+        "interactions": {"definitions": DEFINITIONS, "list": actions},
         "game_flow": {
             "time_model": "turn_based",
             "phases": {

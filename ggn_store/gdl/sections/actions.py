@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ggn_store.errors import did_you_mean, offer, quote
+from ggn_store.gdl import definitions
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.specification import Action, Clause, Phase
 from ggn_store.notation.json_text import Path
@@ -13,16 +14,17 @@ from ggn_store.notation.json_text import Path
 
 def read_interactions(reader: SectionReader, value: Any, path: Path) -> None:
     """Read the actions, in the order of the text."""
-    members = reader.members(value, path, "interactions", ("list", "description"), ("list",))
+    members = reader.members(value, path, "interactions", ("definitions", "list", "description"), ("list",))
+    known = definitions.read(reader, members.get("definitions", {}), (*path, "definitions"))
     path = (*path, "list")
     for name, action, at in reader.named(members.get("list", {}), path, "list"):
         if reader.is_label(name, at, "action"):
-            _action(reader, name, action, at)
+            _action(reader, name, action, at, known)
     if members.get("list") == {}:
         reader.complain(path, "there is no action", "{}", '"move": {"conditions": [...], "effects": [...]}')
 
 
-def _action(reader: SectionReader, name: str, value: Any, path: Path) -> None:
+def _action(reader: SectionReader, name: str, value: Any, path: Path, known: definitions.Definitions) -> None:
     keys = ("conditions", "effects", "chainable", "from_hand", "end_turn", "description")
     what = f"the action {name}"
     members = reader.members(value, path, what, keys, ("conditions", "effects"))
@@ -32,7 +34,8 @@ def _action(reader: SectionReader, name: str, value: Any, path: Path) -> None:
     clauses: dict[str, list[Clause]] = {"conditions": [], "effects": []}
     for key, found in clauses.items():
         for each, at in reader.items(members.get(key, []), (*path, key), key):
-            clause = reader.clause(each, at, "a condition" if key == "conditions" else "an effect")
+            kind = "a condition" if key == "conditions" else "an effect"
+            clause = definitions.clause_of(reader, each, at, kind, known)
             if clause is not None:
                 found.append(clause)
     if not reader.flag({"end_turn": True, **members}, "end_turn", path, what) and members.get("end_turn") is False:

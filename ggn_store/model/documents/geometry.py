@@ -316,6 +316,11 @@ class Lattice:
                     found.append(between)
         return found
 
+    @property
+    def longest(self) -> int:
+        """How many places a line has at most."""
+        return max(self.size)
+
     def line(self, a: str, b: str) -> tuple[str, ...]:
         """All places of the line that joins two, from one edge to the other; nothing where none does."""
         for vector in self.vectors(a, b):
@@ -410,6 +415,11 @@ class Network:
                 first, last = line.index(a), line.index(b)
                 found.append(line[first + 1 : last] if first < last else line[last + 1 : first][::-1])
         return found
+
+    @property
+    def longest(self) -> int:
+        """How many places a line has at most."""
+        return max(map(len, self.named_lines), default=0)
 
     def line(self, a: str, b: str) -> tuple[str, ...]:
         """All places of the first line that joins two; nothing where none does."""

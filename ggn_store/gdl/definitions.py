@@ -1,0 +1,99 @@
+"""Definitions of a specification: calls that stand for other expressions, put in their places when it is read.
+
+`"near(dx, dy)": "board[node(add(target.x, dx), add(target.y, dy))]"` says what `near(1, 0)` means. A definition may
+use those before it; so none goes on for ever.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ggn_store import limits
+from ggn_store.errors import quote
+from ggn_store.gdl import language
+from ggn_store.gdl.expressions import MAX_DEPTH, Attribute, Call, Expression, ExpressionError, Index, Literal, Name
+from ggn_store.gdl.section_reader import SectionReader
+from ggn_store.gdl.specification import Clause
+from ggn_store.notation.json_text import Path
+
+_HEAD: Final = re.compile(r"\s*(\w+)\s*\(\s*((?:\w+\s*(?:,\s*\w+\s*)*)?)\)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a call means: an expression in which the parameters stand for the arguments."""
+
+    parameters: tuple[str, ...]
+    body: Expression
+
+
+Definitions = Mapping[str, Definition]
+
+
+def read(reader: SectionReader, value: Any, path: Path) -> Definitions:
+    """The definitions by name, those that can be read."""
+    found: dict[str, Definition] = {}
+    for head, text, at in reader.named(value, path, "definitions"):
+        match = _HEAD.fullmatch(head)
+        if match is None:
+            reader.complain(at, "this is no name with parameters", quote(head), '"near(dx, dy)": "..."', True)
+            continue
+        name, parameters = match[1], tuple(re.findall(r"\w+", match[2]))
+        taken = (*language.FUNCTIONS, *language.EFFECTS, *language.NAMES, *found)
+        names = [reader.is_name(each, at, "definition", taken) for each in (name, *parameters)]
+        if len(set(parameters)) < len(parameters):
+            reader.complain(at, "a parameter stands twice", quote(head), "each parameter once", True)
+        elif all(names) and (clause := clause_of(reader, text, at, f"the definition of {name}", found)) is not None:
+            found[name] = Definition(parameters, clause.expression)
+    return found
+
+
+def clause_of(reader: SectionReader, value: Any, path: Path, what: str, definitions: Definitions) -> Clause | None:
+    """A string as a condition or effect with what it means by definitions; None where it is none."""
+    clause = reader.clause(value, path, what)
+    if clause is None or not definitions:
+        return clause
+    try:
+        return replace(clause, expression=_Expansion(definitions).of(clause.expression, 0))
+    except ExpressionError as error:
+        reader.complain_of(path, clause.text, error.at, error.message, found=error.found, allowed=error.allowed)
+        return None
+
+
+class _Expansion:
+    """Puts what is defined in the places of its calls, in all no more than an expression may be long."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self._left = limits.DESCRIPTION_TEXT.most
+
+    def of(self, expression: Expression, depth: int) -> Expression:
+        """An expression of the specification; raises ExpressionError."""
+        return self._put(expression, {}, None, depth)
+
+    def _put(self, expression: Expression, values: Mapping[str, Expression], at: int | None, depth: int) -> Expression:
+        self._left -= 1
+        place = expression.at if at is None else at
+        if self._left < 0 or depth > MAX_DEPTH:
+            raise ExpressionError("with its definitions the expression is too large", place)
+        match expression:
+            case Name(text=name) if name in values:
+                return self._put(values[name], {}, None, depth + 1)
+            case Call(name=name, arguments=arguments):
+                given = tuple(self._put(each, values, at, depth + 1) for each in arguments)
+                known = self._definitions.get(name)
+                if known is None:
+                    return Call(name, given, place)
+                if len(given) != len(known.parameters):
+                    wanted = f"{name}({', '.join(known.parameters)})"
+                    raise ExpressionError(f"{name} is called with {len(given)} arguments", place, None, wanted)
+                return self._put(known.body, dict(zip(known.parameters, given, strict=True)), place, depth + 1)
+            case Attribute(of=of, name=name):
+                return Attribute(self._put(of, values, at, depth + 1), name, place)
+            case Index(of=of, key=key):
+                return Index(self._put(of, values, at, depth + 1), self._put(key, values, at, depth + 1), place)
+            case Name() | Literal():
+                return replace(expression, at=place)
