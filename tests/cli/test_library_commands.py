@@ -163,7 +163,10 @@ def test_the_library_is_listed_without_a_store(run: Program, tmp_path: Path) -> 
     assert not (tmp_path / "home").exists()
 
 
-MORRIS = "gdl/nine-mens-morris gdl/six-mens-morris gdl/twelve-mens-morris"
+MORRIS = (
+    "gdl/five-mens-morris gdl/nine-mens-morris gdl/shisima gdl/six-mens-morris gdl/tsoro-yematatu "
+    "gdl/twelve-mens-morris"
+)
 DRAUGHTS = [
     "gdl/alquerque",
     *("gdl/brazilian-draughts", "gdl/checkers", "gdl/czech-draughts", "gdl/international-draughts"),
@@ -171,7 +174,7 @@ DRAUGHTS = [
     *("gdl/thai-checkers", "gdl/turkish-draughts"),
 ]
 SOUGHT = [
-    ("checkers", " ".join(DRAUGHTS)),
+    ("checkers", " ".join(sorted(("gdl/chinese-checkers", *DRAUGHTS)))),
     ("draughts", " ".join(DRAUGHTS)),
     ("english draughts", "gdl/checkers"),
     ("dou shou qi", "gdl/jungle"),

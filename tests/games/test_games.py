@@ -102,6 +102,8 @@ COUNTED = [
     ("achi", 9),
     ("tic-tac-toe", 9),
     ("connect-four", 7),
+    ("y", 13 * 14 // 2),
+    ("havannah", 3 * 8 * 7 + 1),
     # Two steps for each of ten pawns, two leaps for each piece that leaps as a knight: four pieces.
     ("bird", 20 + 8),
     ("carrera", 20 + 8),

@@ -27,6 +27,12 @@ def row(rank: int, files: str = "abcde") -> str:
     return " ".join(f"{file}{rank}" for file in files)
 
 
+def star_rows(first: int, step: int, count: int) -> str:
+    """The holes of so many rows from the end of a point on."""
+    files = "abcdefghijklmnopqrstuvwxy"
+    return " ".join(f"{files[12 - n + 2 * i]}{first + step * n}" for n in range(count) for i in range(n + 1))
+
+
 def war(lines: Any, army: dict[str, str]) -> Any:
     """A game of men who all jump, must, and go on, with its mutants."""
     usual = {"lines": lines, "army": army, "jumpers": "Mm", "goes_on": True, "must_take": True}
@@ -38,6 +44,11 @@ def hunt(lines: Any, army: dict[str, str], jumpers: str, hands: tuple[int, int] 
     usual = {"lines": lines, "army": army, "jumpers": jumpers, "hands": hands}
     mutants = [{"jumpers": ""}, {"goes_on": True}, {"lines": lines[1:]}, *([{"waits": False}] if any(hands) else [])]
     return Roads, usual, mutants
+
+
+def loa(army: dict[str, str]) -> Any:
+    """Lines of action from a start, with its mutants."""
+    return boards.LinesOfAction, {"army": army}, [{"blocked": False}, {"counts_all": False}]
 
 
 # Each game with its mutants, in which one rule is another.
@@ -59,6 +70,36 @@ GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any], list[dict[str, Any]]]
         {"rings": 3, "men": 12, "diagonals": True, "flies": False},
         [{"spares_mills": False}, {"takes": False}],
     ),
+    "five-mens-morris": (
+        boards.Morris,
+        {"rings": 2, "men": 5, "diagonals": False, "flies": False},
+        [{"spares_mills": False}, {"takes": False}],
+    ),
+    "four-field-kono": (boards.FourFieldKono, {}, [{"over_own": False}, {"ways": boards.EIGHT}]),
+    "dodgem": (boards.Dodgem, {}, [{"backs": True}, {"leaves": False}]),
+    "lines-of-action": loa({"S": "b1 c1 d1 e1 f1 g1 b8 c8 d8 e8 f8 g8", "s": "a2 a3 a4 a5 a6 a7 h2 h3 h4 h5 h6 h7"}),
+    "scrambled-eggs": loa({"S": "b1 d1 f1 h2 h4 h6 g8 e8 c8 a7 a5 a3", "s": "c1 e1 g1 h3 h5 h7 f8 d8 b8 a6 a4 a2"}),
+    "brandubh": (
+        boards.Tafl,
+        {
+            "army": {"M": "d1 d2 a4 b4 f4 g4 d6 d7", "m": "d3 c4 e4 d5", "k": "d4"},
+            "throne": "d4",
+            "corners": ("a1", "a7", "g1", "g7"),
+        },
+        [{"hostile": False}, {"king_takes": False}, {"throne_guards": False}, {"corners": ()}],
+    ),
+    "ard-ri": (
+        boards.Tafl,
+        {
+            "army": {
+                "M": "c1 d1 e1 d2 a3 g3 a4 b4 f4 g4 a5 g5 d6 c7 d7 e7",
+                "m": "c3 d3 e3 c4 e4 c5 d5 e5",
+                "k": "d4",
+            },
+        },
+        [{"king_takes": False}, {"throne": "d4"}],
+    ),
+    "seega": (boards.Seega, {}, [{"middle_is_safe": False}, {"goes_on": False}, {"twice": False}]),
     "konane": (boards.Konane, {}, [{"turns": True}, {"goes_on": False}]),
     "halma": (boards.Halma, {"size": 8, "depth": 4}, [{"ways": FOUR}, {"goes_on": False}]),
     "jungle": (
@@ -94,6 +135,35 @@ GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any], list[dict[str, Any]]]
             "goes_on": True,
         },
         [{"goes_on": False}, {"must_take": True}, {"lines": alquerque("up", "down", "left", "right")[1:]}],
+    ),
+    "kolowis-awithlaknannai": war(
+        boards.serpents(),
+        {
+            "M": f"{row(1, 'abcdefghijklmnop')} {row(2, 'jklmnop')}",
+            "m": f"{row(3, 'abcdefghijklmnop')} {row(2, 'bcdefgh')}",
+        },
+    ),
+    "chinese-checkers": (
+        Roads,
+        {
+            "lines": boards.star(),
+            "army": {"P": star_rows(1, 1, 4), "p": star_rows(17, -1, 4)},
+            "jumpers": "",
+            "goes_on": True,
+            "leaps": True,
+        },
+        [{"leaps": False}, {"goes_on": False}],
+    ),
+    "tsoro-yematatu": (
+        Roads,
+        {
+            "lines": hourglass(2, 1, halves=1),
+            "army": {"S": "", "s": ""},
+            "jumpers": "",
+            "hands": (3, 3),
+            "leaps": True,
+        },
+        [{"leaps": False}, {"waits": False}],
     ),
     "fox-and-geese": (
         Roads,
@@ -147,6 +217,11 @@ GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any], list[dict[str, Any]]]
         {"guarded": True, "open_ring": False},
         [{"guarded": False}, {"open_ring": True}],
     ),
+    "shisima": (
+        functools.partial(boards.Star, ["d7", "f6", "g4", "f2", "d1", "b2", "a4", "b6"], "d4", "ss.SSS.s"),
+        {"guarded": False, "open_ring": False},
+        [{"guarded": True}, {"open_ring": True}],
+    ),
     "pong-hau-ki": (
         functools.partial(boards.Star, ["a3", "a1", "c1", "c3"], "b2", "sSSs"),
         {"guarded": False, "open_ring": True},
@@ -154,14 +229,15 @@ GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any], list[dict[str, Any]]]
     ),
     "bagh-chal": hunt(alquerque(), {"G": "", "t": "a1 e1 a5 e5"}, "t", hands=(20, 0)),
     "len-choa": hunt(hourglass(3, 2, halves=1), {"L": "", "t": "d7"}, "t", hands=(6, 0)),
+    "sua-ghin-gnua": hunt(alquerque(diagonals=False), {"O": "", "t": ""}, "t", hands=(12, 3)),
     "kaooa": hunt(boards.pentagram(), {"C": "", "v": ""}, "v", hands=(7, 1)),
 }
 assert GAMES.keys() == set(BOARDS)
-# These take a minute to load.
-LARGE = ("nine-mens-morris", "twelve-mens-morris")
+# These take a quarter of a minute or more to load.
+LARGE = ("ard-ri", "brandubh", "lines-of-action", "nine-mens-morris", "scrambled-eggs", "twelve-mens-morris")
 FEW, MANY = 30, 600
 # Games with long chains take longer.
-MOST = {"halma": 100}
+MOST = {"chinese-checkers": 60, "halma": 100}
 
 
 def oracle(name: str, **changes: Any) -> Any:
@@ -211,6 +287,12 @@ def test_the_positions_tell_every_rule_from_another(name: str) -> None:
         assert not all(is_same), changes
 
 
+def test_lines_of_action_begins_with_the_moves_that_are_known() -> None:
+    rules = oracle("lines-of-action")
+    paths = [path for path, _ in rules.moves(rules.start())]
+    assert (len(paths), {to for square, to in paths if square == "b1"}) == (36, {"b3", "d3", "h1"})
+
+
 def stored(rules: Ruleset, at: Place) -> Position:
     style = rules.pieces[0].partition(":")[0].upper()
     named = {square: f"{style if piece.isupper() else style.lower()}:{piece}" for square, piece in at.board.items()}
@@ -222,6 +304,8 @@ def stored(rules: Ruleset, at: Place) -> Position:
             count = at.hands[not is_first] + sum(piece.isupper() == is_first for piece in at.board.values())
             # The man that is about to be taken is counted already.
             state[name] = str(max(2, count - (at.phase == "take" and at.is_first != is_first)))
+    if "again" in rules.variables:
+        state = {"again": "true" if at.held() % 2 == 0 else "false"}
     return Position(named, hands=hands, side="first" if at.is_first else "second", state=state)
 
 
@@ -229,7 +313,8 @@ def told(position: Position) -> object:
     board = sorted((square, str(piece).partition(":")[2]) for square, piece in position.board.items())
     plain = [(square, piece if position.state else piece.strip("+-")) for square, piece in board]
     held = sorted((position.hands or {}).items())
-    return plain, position.side, [count for _, count in held], (position.state or {}).get("phase")
+    state = {name: value for name, value in (position.state or {}).items() if name in ("phase", "again")}
+    return plain, position.side, [count for _, count in held], state
 
 
 def differences(rules: Ruleset, name: str, count: int) -> Iterator[str]:

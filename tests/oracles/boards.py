@@ -13,7 +13,7 @@ from typing import Final
 
 Square = str
 Path = tuple[Square, ...]
-FILES: Final = "abcdefghijklmnop"
+FILES: Final = "abcdefghijklmnopqrstuvwxy"
 
 
 @dataclass(frozen=True)
@@ -355,7 +355,8 @@ def pentagram() -> list[Line]:
 class Roads:
     """Pieces that go along lines, and some that jump over enemies; those in a hand are placed first.
 
-    `army` says what stands where, `jumpers` which pieces jump; `onward` keeps pieces from going back.
+    `army` says what stands where, `jumpers` which pieces jump; all of them leap over anything, and take nothing, where
+    that is said; `onward` keeps pieces from going back.
     """
 
     def __init__(
@@ -368,6 +369,7 @@ class Roads:
         waits: bool = True,
         goes_on: bool = False,
         must_take: bool = False,
+        leaps: bool = False,
         onward: dict[str, tuple[int, int]] | None = None,
     ) -> None:
         both = [each for line in lines for each in (line, line[::-1])]
@@ -377,7 +379,7 @@ class Roads:
         }
         self.threes = [line[i : i + 3] for line in both for i in range(len(line) - 2)]
         self.jumpers, self.hands, self.waits = jumpers, hands, waits
-        self.goes_on, self.must_take, self.onward = goes_on, must_take, onward or {}
+        self.goes_on, self.must_take, self.leaps, self.onward = goes_on, must_take, leaps, onward or {}
         self.board = {square: piece for piece, squares in army.items() for square in squares.split()}
         self.placed = ("".join(filter(str.isupper, army)) or "?")[0], ("".join(filter(str.islower, army)) or "?")[0]
 
@@ -412,6 +414,16 @@ class Roads:
         for square, piece in place.own():
             if piece in self.jumpers:
                 jump(place.board, (square,))
+            rest = place.board.keys() - {square}
+            todo: list[Path] = [(square,)] if self.leaps else []
+            while todo:
+                path = todo.pop()
+                for source, over, to in self.threes:
+                    if source == path[-1] and over in rest and to not in rest:
+                        if to != square or len(path) > 1:
+                            found.append(((*path, to), place.after({square: None, to: piece})))
+                        if to not in path and self.goes_on:
+                            todo.append((*path, to))
             (x, y), (from_x, from_y) = self.onward.get(piece, (0, 0)), spot(square)
             for to in self.near[square].intersection(free):
                 if (spot(to)[0] - from_x) * x + (spot(to)[1] - from_y) * y >= 0:
@@ -427,7 +439,7 @@ class Star:
         self.closed = not open_ring
 
     def start(self) -> Place:
-        return Place(dict(zip(self.points, self.first, strict=True)))
+        return Place({square: piece for square, piece in zip(self.points, self.first, strict=True) if piece != "."})
 
     def beside(self, square: Square) -> list[Square]:
         number, last = self.points.index(square), len(self.points) - 1
@@ -446,4 +458,205 @@ class Star:
                 is_let_in = not self.guarded or any(place.is_enemy(place.board.get(each)) for each in near)
                 ways = [*near, *([self.middle] if is_let_in else [])]
             found += [((square, to), place.after({square: None, to: piece})) for to in ways if to not in place.board]
+        return found
+
+
+def serpents() -> list[Line]:
+    """Three long rows of points, of which those in the middle row lie between those of the others."""
+    # In half steps, by which straight lines are told.
+    points = {(2 * i + (row != 2), row): f"{FILES[i]}{row}" for row in (1, 2, 3) for i in range(16 + (row == 2))}
+    lines = []
+    for x, y in points:
+        for dx, dy in ((2, 0), (1, 1), (1, -1)):
+            if (x - dx, y - dy) not in points:
+                run = [(x + dx * i, y + dy * i) for i in range(17)]
+                lines.append(tuple(points[each] for each in itertools.takewhile(points.__contains__, run)))
+    return [line for line in lines if len(line) > 1]
+
+
+def star() -> list[Line]:
+    """A star of six points, with four holes along each of their sides."""
+    # In half steps; two triangles of thirteen holes along each side.
+    on = {(x, y) for y in range(17) for x in range(25) if (x + y) % 2 == 0}
+    up = {(x, y) for x, y in on if y >= 4 and abs(x - 12) <= 16 - y}
+    down = {(x, y) for x, y in on if y <= 12 and abs(x - 12) <= y}
+    return lines_of({hole: {(2, 0), (-2, 0), (1, 1), (-1, -1), (1, -1), (-1, 1)} for hole in up | down})
+
+
+class FourFieldKono:
+    """Steps, and jumps over an own stone onto an enemy."""
+
+    def __init__(self, over_own: bool = True, ways: Sequence[tuple[int, int]] = FOUR) -> None:
+        self.over_own, self.ways = over_own, ways
+        self.squares = {at(x, y) for x in range(4) for y in range(4)}
+
+    def start(self) -> Place:
+        return Place({at(x, y): "SSss"[y] for x in range(4) for y in range(4)})
+
+    def moves(self, place: Place) -> Found:
+        found: Found = []
+        for square, piece in place.own():
+            for x, y in self.ways:
+                near, far = away(square, x, y), away(square, 2 * x, 2 * y)
+                if near in self.squares and near not in place.board:
+                    found.append(((square, near), place.after({square: None, near: piece})))
+                hurdle = place.board.get(near)
+                if place.is_enemy(place.board.get(far)) and hurdle and place.is_own(hurdle) == self.over_own:
+                    found.append(((square, far), place.after({square: None, far: piece})))
+        return found
+
+
+class Dodgem:
+    """Cars that go forward or sideways, and off the board at the far edge."""
+
+    def __init__(self, backs: bool = False, leaves: bool = True) -> None:
+        self.backs, self.leaves = backs, leaves
+
+    def start(self) -> Place:
+        return Place({"a2": "C", "a3": "C", "b1": "c", "c1": "c"})
+
+    def moves(self, place: Place) -> Found:
+        found: Found = []
+        ahead, astern = ((1, 0), (-1, 0)) if place.is_first else ((0, 1), (0, -1))
+        for square, piece in place.own():
+            for way in FOUR:
+                x, y = spot(square)[0] + way[0], spot(square)[1] + way[1]
+                if way == astern and not self.backs:
+                    continue
+                if 0 <= x < 3 and 0 <= y < 3:
+                    if at(x, y) not in place.board:
+                        found.append(((square, at(x, y)), place.after({square: None, at(x, y): piece})))
+                elif way == ahead and self.leaves:
+                    found.append(((square, square), place.after({square: None})))
+        return found
+
+
+class LinesOfAction:
+    """Stones that go as far as there are stones on the line, over their own alone."""
+
+    def __init__(self, army: dict[str, str], blocked: bool = True, counts_all: bool = True) -> None:
+        self.board = {square: piece for piece, squares in army.items() for square in squares.split()}
+        self.blocked, self.counts_all = blocked, counts_all
+        self.squares = {at(x, y) for x in range(8) for y in range(8)}
+
+    def start(self) -> Place:
+        return Place(self.board)
+
+    def moves(self, place: Place) -> Found:
+        found: Found = []
+        for square, piece in place.own():
+            for x, y in EIGHT:
+                line = [away(square, x * i, y * i) for i in range(-7, 8)]
+                count = sum(each in self.squares and each in place.board for each in line)
+                if not self.counts_all:
+                    count = sum(each in self.squares and place.is_own(place.board.get(each)) for each in line)
+                to, between = away(square, x * count, y * count), line[8 : 7 + count]
+                is_free = not self.blocked or not any(place.is_enemy(place.board.get(each)) for each in between)
+                if to in self.squares and is_free and not place.is_own(place.board.get(to)):
+                    found.append(((square, to), place.after({square: None, to: piece})))
+        return found
+
+
+class Tafl:
+    """Pieces that slide, and take what they close in; on squares of its own a king is hard to take."""
+
+    def __init__(
+        self,
+        army: dict[str, str],
+        throne: Square = "",
+        corners: Sequence[Square] = (),
+        *,
+        hostile: bool = True,
+        king_takes: bool = True,
+        throne_guards: bool = True,
+    ) -> None:
+        self.board = {square: piece for piece, squares in army.items() for square in squares.split()}
+        self.throne, self.restricted = throne, {throne, *corners}
+        self.hostile, self.king_takes, self.throne_guards = hostile, king_takes, throne_guards
+        self.squares = {at(x, y) for x in range(7) for y in range(7)}
+
+    def start(self) -> Place:
+        return Place(self.board)
+
+    def is_possible(self, board: dict[Square, str]) -> bool:
+        """Whether nothing but the king stands where only he may."""
+        return all(piece == "k" for square, piece in board.items() if square in self.restricted)
+
+    def moves(self, place: Place) -> Found:
+        found: Found = []
+        for square, piece in place.own():
+            for x, y in FOUR:
+                to = away(square, x, y)
+                while to in self.squares and to not in place.board:
+                    if piece == "k" or to not in self.restricted:
+                        found.append(((square, to), self.closed(place, square, to, piece)))
+                    to = away(to, x, y)
+        return found
+
+    def closed(self, place: Place, square: Square, to: Square, piece: str) -> Place:
+        board = {**{each: held for each, held in place.board.items() if each != square}, to: piece}
+        taken: dict[Square, None] = {}
+
+        def holds(each: Square) -> bool:
+            if place.is_own(board.get(each)):
+                return self.king_takes or board[each] != "k"
+            return self.hostile and each in self.restricted and each not in board
+
+        guarded = (
+            [self.throne, *(away(self.throne, *way) for way in FOUR)] if self.throne and self.throne_guards else []
+        )
+        for x, y in FOUR:
+            victim = away(to, x, y)
+            if not place.is_enemy(board.get(victim)) or not holds(to) or not holds(away(victim, x, y)):
+                continue
+            sides = [away(victim, y, x), away(victim, -y, -x)]
+            is_held = all(place.is_own(board.get(each)) or each == self.throne for each in sides)
+            if board[victim] != "k" or victim not in guarded or is_held:
+                taken[victim] = None
+        return place.after({square: None, to: piece, **taken})
+
+
+class Seega:
+    """Stones that are placed two at a time, then step, and take what they close in, again and again."""
+
+    def __init__(self, middle_is_safe: bool = True, goes_on: bool = True, twice: bool = True) -> None:
+        self.middle_is_safe, self.goes_on, self.twice = middle_is_safe, goes_on, twice
+        self.squares = {at(x, y) for x in range(5) for y in range(5)}
+
+    def start(self) -> Place:
+        return Place({}, hands=(12, 12))
+
+    def moves(self, place: Place) -> Found:
+        stone = "S" if place.is_first else "s"
+        free = [square for square in self.squares if square not in place.board]
+        if place.held():
+            stays = self.twice and place.held() % 2 == 0
+            return [
+                (("*", to), place.after({to: stone}, hands=place.fewer(), is_first=place.is_first == stays))
+                for to in free
+                if to != "c3"
+            ]
+        found: Found = []
+
+        def step(board: dict[Square, str], path: Path) -> None:
+            for x, y in FOUR:
+                to = away(path[-1], x, y)
+                if to not in self.squares or to in board:
+                    continue
+                after = {**{square: piece for square, piece in board.items() if square != path[-1]}, to: stone}
+                taken = [
+                    near
+                    for dx, dy in FOUR
+                    if place.is_enemy(after.get(near := away(to, dx, dy)))
+                    and place.is_own(after.get(away(near, dx, dy)))
+                    and (near != "c3" or not self.middle_is_safe)
+                ]
+                after = {square: piece for square, piece in after.items() if square not in taken}
+                if taken or len(path) == 1:
+                    found.append(((*path, to), replace(place, board=after, is_first=not place.is_first)))
+                if taken and self.goes_on:
+                    step(after, (*path, to))
+
+        for square, _ in place.own():
+            step(place.board, (square,))
         return found

@@ -18,9 +18,12 @@ DRAUGHTS = (
     *("russian-draughts", "spanish-draughts", "thai-checkers", "turkish-draughts"),
 )
 BOARDS = (
-    *("adugo", "alquerque", "asalto", "bagh-chal", "catch-the-hare", "dash-guti", "felli", "fox-and-geese", "halma"),
-    *("hare-and-hounds", "hex", "hex13", "jungle", "kaooa", "konane", "lau-kata-kati", "len-choa", "mu-torere"),
-    *("nine-mens-morris", "peralikatuma", "pong-hau-ki", "six-mens-morris", "sixteen-soldiers", "twelve-mens-morris"),
+    *("adugo", "alquerque", "ard-ri", "asalto", "bagh-chal", "brandubh", "catch-the-hare", "chinese-checkers"),
+    *("dash-guti", "dodgem", "felli", "five-mens-morris", "four-field-kono", "fox-and-geese", "halma"),
+    *("hare-and-hounds", "hex", "hex13", "jungle", "kaooa", "kolowis-awithlaknannai", "konane", "lau-kata-kati"),
+    *("len-choa", "lines-of-action", "mu-torere", "nine-mens-morris", "peralikatuma", "pong-hau-ki"),
+    *("scrambled-eggs", "seega", "shisima", "six-mens-morris", "sixteen-soldiers", "sua-ghin-gnua", "tsoro-yematatu"),
+    *("twelve-mens-morris",),
 )
 TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
 RANKS = {
