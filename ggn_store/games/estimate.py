@@ -97,7 +97,7 @@ class _Box:
         found = self._moves(piece).times(1 + (piece.unmoved is not None) + (piece.en_passant is not None))
         found += self._walled(piece, Count(len(piece.castling), len(piece.castling) * (2 + max(self._sizes))))
         if piece.drop is not None:
-            found += self._drops(piece)
+            found += self._walled(piece, self._drops(piece))
         if piece.gating:
             for mover in self._movers:
                 castlings = Count(len(mover.castling), len(mover.castling) * self._squares_of_file)

@@ -264,7 +264,7 @@ class Writer:
     ) -> Iterator[tuple[dict[str, str], dict[str, str | None]]]:
         """What a move asks for and changes with what its piece leaves on each square where it may."""
         must, wall = conditions[0], form.piece.wall
-        if wall is None:
+        if wall is None or (wall.past and source == HAND):
             yield must, board
             return
         placed = self._plain(form, wall.piece)
@@ -305,10 +305,11 @@ class Writer:
                 if dropped.can_stand(square) and (drop.immobile or self.own.is_mobile(dropped, square)):
                     asked = {**must, **near.must}, {**deny, **near.deny}
                     placed = self._as_unmoved(dropped, square) if drop.unmoved else dropped.identifier
-                    if turns:
+                    if turns and form.piece.turns.patterns:
                         yield from self._turned(form, square, asked, {square: placed}, {form.identifier: -1})
                     else:
-                        yield self._possibility(*asked, {square: placed}, {form.identifier: -1})
+                        for wanted, board in self._walls(form, HAND, square, asked, {square: placed}):
+                            yield self._possibility(wanted, asked[1], board, {form.identifier: -1})
 
     def _kept_apart(self, form: Form, square: str, drop: Drop) -> dict[str, str]:
         """What must not stand on other squares for a drop."""

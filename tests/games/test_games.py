@@ -127,6 +127,11 @@ COUNTED = [
     ("qubic", 4**3),
     ("score-four", 4**2),
     ("toads-and-frogs", 1),
+    # Each stone of the first rank over the one before it.
+    ("four-field-kono", 4),
+    # Dominoes on seven places of each of eight files; and on five of each of six files and six ranks.
+    ("domineering", 7 * 8),
+    ("cram", 2 * 5 * 6),
     # All ten pawns go forward, those of the second level up, too; six leaps of either knight; bishops, unicorns and
     # queen go up between the pawns until they meet the other side's, 6 + 7, 4 + 3 and 3 + 7 + 4.
     ("raumschach", 15 + 12 + 13 + 7 + 14),
@@ -174,6 +179,51 @@ def test_a_cube_has_its_76_rows(store: Store, name: str) -> None:
         assert rules.outcome(Position(board, {"C:S": 1, "c:s": 1}, "second")).winner == "first"
         board.popitem()
         assert not rules.outcome(Position(board, {"C:S": 1, "c:s": 1}, "second")).is_over
+
+
+@pytest.mark.parametrize(("name", "size", "kinds"), [("domineering", 8, ("V", "H")), ("cram", 6, ("VH", "VH"))])
+def test_a_domino_lies_where_there_is_room_for_both_halves(name: str, size: int, kinds: tuple[str, str]) -> None:
+    played, chance = game(name), random.Random(name)
+    for _ in range(4):
+        position, empty = (
+            Position.from_feen(str(played.definition.start)),
+            set(itertools.product(range(size), repeat=2)),
+        )
+        for side in itertools.cycle((0, 1)):
+            there = [(x, y, kind) for x, y in empty for kind in kinds[side]]
+            halves = {
+                frozenset({(x, y), other})
+                for x, y, kind in there
+                if (other := (x, y + 1) if kind == "V" else (x + 1, y)) in empty
+            }
+            moves = {frozenset(map(cell.parse, move.board)): move for move in played.moves(position)}
+            assert moves.keys() == halves
+            if not halves:
+                break
+            chosen = chance.choice(sorted(halves, key=sorted))
+            position, empty = moves[chosen].after, empty - chosen
+
+
+def test_a_stone_of_four_field_kono_takes_over_a_stone_of_its_own() -> None:
+    played, chance = game("four-field-kono"), random.Random(4)
+    for _ in range(6):
+        position = Position.from_feen(str(played.definition.start))
+        for side in itertools.cycle(("C:W", "c:b")):
+            board = {cell.parse(square): piece for square, piece in position.board.items() if piece}
+            wanted = set()
+            for (x, y), dx, dy in itertools.product(board, (-1, 0, 1), (-1, 0, 1)):
+                one, two = (x + dx, y + dy), (x + 2 * dx, y + 2 * dy)
+                if board[x, y] == side and abs(dx + dy) == 1:
+                    if one not in board and one[0] in range(4) and one[1] in range(4):
+                        wanted.add(((x, y), one))
+                    if board.get(one) == side and board.get(two, side) != side:
+                        wanted.add(((x, y), two))
+            moves = {(cell.parse(each.source), cell.parse(each.destination)): each for each in played.moves(position)}
+            assert moves.keys() == wanted
+            if not wanted or len(board) < 4:
+                break
+            takes = sorted(move for move in wanted if move[1] in board)
+            position = moves[chance.choice(takes or sorted(wanted))].after
 
 
 def hops(row: str, side: str) -> set[str]:

@@ -53,6 +53,13 @@ def test_an_arrow_flies_over_empty_squares_and_over_the_one_that_was_left() -> N
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("way", "ends"), [('betza = "mR"', [{"b1"}, {"c1"}, {"d1"}]), ("past = true", [set()])])
+def test_what_is_dropped_leaves_something_ahead_and_nothing_behind(way: str, ends: list[set[str]]) -> None:
+    made = document(f'[pieces.A]\nbetza = "mR"\ndrop = true\nwall = {{ piece = "W", {way} }}{WALL}', "4x1")
+    drops = [each["diff"]["board"] for each in entries(made, "C:A", "*", "a1")]
+    assert [set(each) - {"a1"} for each in drops] == ends
+
+
 def test_a_wall_is_left_where_it_may_be() -> None:
     text = '[pieces.A]\nbetza = "K"\nwall = {{ piece = "W"{} }}'
     board: dict[str, str | None] = {"b1": "C:A", "c1": "c:a"}
