@@ -185,7 +185,6 @@ SOUGHT = [
     ("isola", "isolation"),
     ("janggi", "janggi"),
     ("Korean chess", "janggi janggicasual janggihouse janggimodern janggitraditional"),
-    ("bridg-it", "gale"),
     ("the pawns game", "endgame"),
     ("round chess", "byzantine circular"),
     ("mini xiangqi", "minixiangqi"),

@@ -44,7 +44,13 @@ def test_games_have_fixtures_or_an_interpreter_or_are_counted_by_hand() -> None:
     assert len(library.names()) >= 100
 
 
-@pytest.mark.parametrize("name", FIXED)
+# Games whose generation takes seconds.
+LATER = ("gothhouse", "grandhouse", "janggihouse", "pandemonium")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name in LATER else ()) for name in FIXED]
+)
 def test_a_game_agrees_with_fairy_stockfish(name: str) -> None:
     played = Game(library.path_of(name).read_text("utf-8"), name)
     samples = fixture(name)

@@ -163,7 +163,6 @@ NEWEST = [
     ("elimination", '"clear-marks", "mandatory-capture"', '"clear-marks"'),
     ("empire", 'betza = "mQcK"', 'betza = "mQcB"'),
     ("endgame", "mfWimfnDcefF", "mfWimfnDcfF"),
-    ("gale", "drop = true", 'drop = { apart = "W" }'),
     ("gemini", 'betza = "BN"', 'betza = "B"'),
     ("gorogoroplus", "drop = { nifu = true, immobile = false }", "drop = { immobile = false }"),
     ("gothhouse", 'drop = { zone = "drops-p" }', "drop = true"),
