@@ -191,7 +191,7 @@ SOUGHT = [
     ("capahouse", "capahouse"),
     ("international-draughts", "gdl/international-draughts"),
     ("international draughts", "gdl/international-draughts"),
-    ("mens-morris", "gdl/nine-mens-morris gdl/six-mens-morris gdl/twelve-mens-morris"),
+    ("nine-mens-morris", "gdl/nine-mens-morris"),
 ]
 
 
