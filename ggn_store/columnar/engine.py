@@ -114,10 +114,14 @@ class Engine:
         return counts
 
     def _legal_chains(self, batch: Batch, threats: Threats) -> list[Paths]:
+        np = need("numpy", EXTRA)
         found = list(self.chains(batch, threats))
+        if "mandatory-drop" in threats.duties:
+            dropping = np.zeros(batch.count, bool)
+            dropping[self._ask(sql.dropping(), batch)["position"].to_numpy()] = True
+            found = [each.some(~dropping[each.root]) for each in found]
         if not threats.goes_on:
             return [each.some(each.can_be) for each in found if each.length > 1]
-        np = need("numpy", EXTRA)
         forced = np.zeros(batch.count, bool)
         forced[self._ask(sql.forced(), batch)["position"].to_numpy()] = True
         for each in found:

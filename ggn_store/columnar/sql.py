@@ -209,6 +209,14 @@ def forced() -> str:
     return _FORCED.format(moves())
 
 
+def dropping() -> str:
+    """One row (position) for each position in which something can be dropped, legally or not."""
+    return (
+        f"SELECT DISTINCT found.position FROM ({moves()}) AS found "
+        "JOIN dropped ON dropped.possibility = found.possibility"
+    )
+
+
 def _left(duties: Collection[str]) -> str:
     """The moves after which too many royal pieces are attacked, or one that has to stay as it is."""
     found = "SELECT DISTINCT position, possibility, trial, aim FROM attacked"

@@ -338,3 +338,17 @@ def test_a_description_has_the_moves_of_the_written_rules(games: Games, name: st
 @pytest.mark.parametrize("name", GAMES)
 def test_a_description_has_the_moves_of_the_written_rules_in_many_positions(games: Games, name: str) -> None:
     assert list(differences(games[f"gdl/{name}"], name, MOST.get(name, MANY))) == []
+
+
+@pytest.mark.both
+def test_no_chain_comes_before_what_has_to_be_dropped(games: Games) -> None:
+    rules = games["gdl/seega"]
+    own, others = ("a2", "a3", "a5", "b4", "c1", "d3", "d5"), ("b2", "b3", "c5", "d4", "e3")
+    board = {**dict.fromkeys(own, "SEEGA:S"), **dict.fromkeys(others, "seega:s")}
+    for held, count in ((0, 4), (1, 0)):
+        hands = {"SEEGA:S": held, "seega:s": held}
+        at = Position(board, hands=hands, side="first", state={"again": "false"})
+        assert len(rules.chains(at, legal=True)) == count
+        moves = len(rules.legal_moves(at))
+        assert held == 0 or moves == 25 - len(board) - 1
+        assert rules.perft(at, 1, legal=True, engine="duckdb").count == moves + count

@@ -375,7 +375,7 @@ class Roads:
         both = [each for line in lines for each in (line, line[::-1])]
         self.near = {
             square: {b for line in both for a, b in itertools.pairwise(line) if a == square}
-            for square in {*itertools.chain(*lines)}
+            for square in dict.fromkeys(itertools.chain(*lines))
         }
         self.threes = [line[i : i + 3] for line in both for i in range(len(line) - 2)]
         self.jumpers, self.hands, self.waits = jumpers, hands, waits
@@ -425,7 +425,7 @@ class Roads:
                         if to not in path and self.goes_on:
                             todo.append((*path, to))
             (x, y), (from_x, from_y) = self.onward.get(piece, (0, 0)), spot(square)
-            for to in self.near[square].intersection(free):
+            for to in sorted(self.near[square].intersection(free)):
                 if (spot(to)[0] - from_x) * x + (spot(to)[1] - from_y) * y >= 0:
                     found.append(((square, to), place.after({square: None, to: piece})))
         return jumps if jumps and self.must_take else jumps + found
@@ -621,7 +621,7 @@ class Seega:
 
     def __init__(self, middle_is_safe: bool = True, goes_on: bool = True, twice: bool = True) -> None:
         self.middle_is_safe, self.goes_on, self.twice = middle_is_safe, goes_on, twice
-        self.squares = {at(x, y) for x in range(5) for y in range(5)}
+        self.squares = [at(x, y) for x in range(5) for y in range(5)]
 
     def start(self) -> Place:
         return Place({}, hands=(12, 12))

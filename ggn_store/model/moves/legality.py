@@ -226,6 +226,8 @@ class Legality:
 
     def chains(self, position: Position) -> list[Chain]:
         """The chains that the duties let pass."""
+        if "mandatory-drop" in self._duties and any(move.source == HAND for move in self._every(position)):
+            return []
         chains = self._asked.chains(position)
         if "mandatory-capture" in self._duties:
             chains = captures_first(position, self._every(position), chains, self.play)[1]
