@@ -1,7 +1,8 @@
-"""Definitions of a specification: calls that stand for other expressions, put in their places when it is read.
+"""Expressions that stand for others, which are put in their places when a specification is read.
 
 `"near(dx, dy)": "board[node(add(target.x, dx), add(target.y, dy))]"` says what `near(1, 0)` means. A definition may
-use those before it; so none goes on for ever.
+use those before it; so none goes on for ever. A variable of each player, `entity.owner.castled`, is that of whichever
+player it is.
 """
 
 from __future__ import annotations
@@ -54,10 +55,11 @@ def read(reader: SectionReader, value: Any, path: Path) -> Definitions:
 def clause_of(reader: SectionReader, value: Any, path: Path, what: str, definitions: Definitions) -> Clause | None:
     """A string as a condition or effect with what it means by definitions; None where it is none."""
     clause = reader.clause(value, path, what)
-    if clause is None or not definitions:
+    if clause is None or not (definitions or reader.draft.per_player):
         return clause
     try:
-        return replace(clause, expression=_Expansion(definitions).of(clause.expression, 0))
+        expansion = _Expansion(definitions, reader.draft.per_player)
+        return replace(clause, expression=expansion.of(clause.expression, 0))
     except ExpressionError as error:
         reader.complain_of(path, clause.text, error.at, error.message, found=error.found, allowed=error.allowed)
         return None
@@ -66,8 +68,9 @@ def clause_of(reader: SectionReader, value: Any, path: Path, what: str, definiti
 class _Expansion:
     """Puts what is defined in the places of its calls, in all no more than an expression may be long."""
 
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: Definitions, per_player: Mapping[str, Mapping[str, str]]) -> None:
         self._definitions = definitions
+        self._per_player = per_player
         self._left = limits.DESCRIPTION_TEXT.most
 
     def of(self, expression: Expression, depth: int) -> Expression:
@@ -79,21 +82,41 @@ class _Expansion:
         place = expression.at if at is None else at
         if self._left < 0 or depth > MAX_DEPTH:
             raise ExpressionError("with its definitions the expression is too large", place)
+
+        def put(each: Expression) -> Expression:
+            return self._put(each, values, at, depth + 1)
+
         match expression:
             case Name(text=name) if name in values:
                 return self._put(values[name], {}, None, depth + 1)
+            case Call(name="set", arguments=(Attribute(of=of, name=name), value)) if name in self._per_player:
+                return self._of_player(put(of), name, place, put(value))
             case Call(name=name, arguments=arguments):
-                given = tuple(self._put(each, values, at, depth + 1) for each in arguments)
-                known = self._definitions.get(name)
-                if known is None:
-                    return Call(name, given, place)
-                if len(given) != len(known.parameters):
-                    wanted = f"{name}({', '.join(known.parameters)})"
-                    raise ExpressionError(f"{name} is called with {len(given)} arguments", place, None, wanted)
-                return self._put(known.body, dict(zip(known.parameters, given, strict=True)), place, depth + 1)
+                return self._call(name, tuple(map(put, arguments)), place, depth)
+            case Attribute(of=of, name=name) if name in self._per_player:
+                return self._of_player(put(of), name, place)
             case Attribute(of=of, name=name):
-                return Attribute(self._put(of, values, at, depth + 1), name, place)
+                return Attribute(put(of), name, place)
             case Index(of=of, key=key):
-                return Index(self._put(of, values, at, depth + 1), self._put(key, values, at, depth + 1), place)
-            case Name() | Literal():
+                return Index(put(of), put(key), place)
+            case _:
                 return replace(expression, at=place)
+
+    def _call(self, name: str, given: tuple[Expression, ...], at: int, depth: int) -> Expression:
+        known = self._definitions.get(name)
+        if known is None:
+            return Call(name, given, at)
+        if len(given) != len(known.parameters):
+            wanted = f"{name}({', '.join(known.parameters)})"
+            raise ExpressionError(f"{name} is called with {len(given)} arguments", at, None, wanted)
+        return self._put(known.body, dict(zip(known.parameters, given, strict=True)), at, depth + 1)
+
+    def _of_player(self, player: Expression, name: str, at: int, new: Expression | None = None) -> Expression:
+        """A variable of a player, or the effect that sets it: for one player the one, for the other the other."""
+        found: Expression | None = None if new is not None else Literal(None, at)
+        for each, own in reversed([*self._per_player[name].items()]):
+            variable: Expression = Attribute(Name("state", at), own, at)
+            then = variable if new is None else Call("set", (variable, new), at)
+            is_one = Call("eq", (player, Call("player", (Literal(each, at),), at)), at)
+            found = Call("if", (is_one, then) if found is None else (is_one, then, found), at)
+        return found or Literal(None, at)

@@ -23,6 +23,8 @@ class Draft:
     schemas: dict[str, spec.Schema] = field(default_factory=dict)
     topology: spec.Topology | None = None
     variables: dict[str, spec.Declaration] = field(default_factory=dict)
+    # A variable of each player -> the variable that keeps it, by player.
+    per_player: dict[str, dict[str, str]] = field(default_factory=dict)
     first_player: str | None = None
     setup: list[spec.Placement] = field(default_factory=list)
     actions: list[spec.Action] = field(default_factory=list)

@@ -19,6 +19,7 @@ from ggn_store.gdl.check import check_specification, read_specification
 from tests.support.gdl_tiny import REMOVED, Json, at, changed, hexes, network, tiny
 
 CONDITION = "/interactions/list/step/conditions/-"
+EACH = "/state_schema/per_player"
 DEFINITIONS = "/interactions/definitions"
 EFFECT = "/interactions/list/step/effects/-"
 PLACE = "/setup/steps/1/at/-"
@@ -388,6 +389,8 @@ CHANGES: list[tuple[str, Any, str, str | None]] = [
     ("/interactions/list", [], "list must be an object of names", SAME),
     ("/interactions/list", REMOVED, "interactions lacks list", "/interactions"),
     ("/interactions/list/step", [], "the action step must be an object", SAME),
+    (EACH, {"rank": {"type": "bool"}}, "the name rank has a meaning already", f"{EACH}/rank"),
+    (EACH, {"on": {"type": "bool", "of": 1}}, 'the variable on of each player has no "of"', f"{EACH}/on/of"),
     (DEFINITIONS, [], "definitions must be an object of names", SAME),
     (DEFINITIONS, {"near": "target"}, "this is no name with parameters", f"{DEFINITIONS}/near"),
     (DEFINITIONS, {"near(a, a)": "target"}, "a parameter stands twice", f"{DEFINITIONS}/near(a, a)"),

@@ -65,6 +65,8 @@ def placements(game: Game, chance: random.Random) -> Iterator[Position]:
             "who": chance.choice((None, *PLAYERS)),
             "mode": chance.choice(RANKS),
             "phase": chance.choice(PHASES),
+            **{f"used_{player}": chance.choice((True, False)) for player in PLAYERS},
+            **{f"points_{player}": chance.choice((0, 1, 2)) for player in PLAYERS},
         }
         assert state.keys() == initial.state.keys()
         yield Position(board, state, chance.choice(PLAYERS))

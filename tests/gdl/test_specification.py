@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from ggn_store.api.loading.incoming import is_specification
+from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.gdl.check import read_specification
 from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.specification import Specification
@@ -181,3 +182,27 @@ def test_a_side_has_the_types_that_it_is_given() -> None:
         "if(eq(board[target].schema, 'Wall'), set(board[target].owner, entity.owner))"
     )
     assert domains_of(read(data)).attributes["Wall", "owner"] == ("Dark", "Light")
+
+
+def test_a_variable_of_each_player_is_kept_for_each() -> None:
+    data = changed("/state_schema/per_player", {"used": {"type": "bool", "initial": False}})
+    step = data["interactions"]["list"]["step"]
+    step["conditions"].append("not(other_player(entity.owner).used)")
+    step["effects"].append("set(entity.owner.used, not(entity.owner.used))")
+    found = read(data)
+    assert {"used_Light", "used_Dark"} <= found.variables.keys()
+    document = compile_specification(json.dumps(data)).document
+    asked = {
+        (piece.identifier.islower(), *possibility.guards, "sets", *possibility.effects.state)
+        for piece in document.pieces
+        for *_, possibility in piece.entries()
+        if possibility.origin and possibility.origin.action == "step" and possibility.effects
+    }
+    mine, theirs = {"used_Light"}, {"used_Dark"}
+    for is_second, *names in asked:
+        guards, changes = names[: names.index("sets")], names[names.index("sets") + 1 :]
+        own, other = (theirs, mine) if is_second else (mine, theirs)
+        assert other <= set(guards)
+        assert own <= set(changes)
+        assert not other & set(changes)
+    assert {is_second for is_second, *_ in asked} == {False, True}

@@ -343,6 +343,9 @@ class Game:
         self.variables = {
             name: about for name, about in spec["state_schema"]["global"].items() if name != "current_player"
         }
+        self.per_player = spec["state_schema"].get("per_player", {})
+        for name, declared in self.per_player.items():
+            self.variables |= {f"{name}_{player}": declared for player in self.players}
         heads = [(parse(head), parse(body)) for head, body in spec["interactions"].get("definitions", {}).items()]
         self.definitions = {head[1]: ([each[1] for each in head[2]], body) for head, body in heads}
         self.actions = {name: self.action(name, about) for name, about in spec["interactions"]["list"].items()}
@@ -619,6 +622,15 @@ class Game:
                 world.player_set |= key == "current_player"
 
             return remember
+        if kind == "attribute" and key in self.per_player:
+            whose = self.value(of)
+
+            def keep(world: World) -> None:
+                player, new = whose(world), value(world)
+                if player is not None:
+                    world.state[f"{key}_{player.name}"] = new
+
+            return keep
         if kind == "attribute":
             owner = self.value(of)
 
@@ -664,6 +676,8 @@ class Game:
             if expression[1] == ("name", "state"):
                 return lambda world: world.state[name]
             of = self.value(expression[1])
+            if name in self.per_player:
+                return lambda world: of(world) and world.state[f"{name}_{of(world).name}"]
             return lambda world: attribute(of(world), name)
         _, name, parts = expression
         arguments = [self.value(part) for part in parts]

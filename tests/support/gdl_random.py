@@ -97,7 +97,13 @@ class Writer:
             return f"twice_more({self.number(depth - 1)}, {self.number(depth - 1)})"
         place = self.one("start", "target", f"{self.entity(0)}.pos")
         axes = ("depth", "width") if self.is_network else ("x", "y")
-        return self.one(f"{place}.{self.one(*axes)}", self.one("-1", "0", "1", "2"), "entity.owner.way", "state.count")
+        return self.one(
+            f"{place}.{self.one(*axes)}",
+            self.one("-1", "0", "1", "2"),
+            "entity.owner.way",
+            "state.count",
+            f"{self.player(0)}.points",
+        )
 
     def text(self, depth: int) -> str:
         return self.one(f"{self.entity(depth - 1)}.rank", *(f"'{rank}'" for rank in RANKS), "state.mode")
@@ -134,6 +140,8 @@ class Writer:
     def flag(self, depth: int) -> str:
         if self.chance.random() < 0.2:
             return f"ranked({self.entity(depth - 1)}, {self.text(0)})"
+        if self.chance.random() < 0.2:
+            return f"{self.player(depth - 1)}.used"
         return self.one("state.open", f"eq({self.entity(depth - 1)}.moved, true)", "eq(state.mode, 'man')")
 
     def effect(self, depth: int) -> str:
@@ -154,6 +162,8 @@ class Writer:
             f"set(state.current_player, {self.one(*TURNS)})",
             f"set(state.phase, {self.one(*map(repr, PHASES))})",
             f"mark({entity}, {self.text(1)})",
+            f"set({self.player(1)}.used, {self.one('true', 'not(entity.owner.used)')})",
+            f"set({self.player(1)}.points, mod({self.number(1)}, 3))",
         )
 
     def action(self) -> dict[str, Any]:
@@ -209,7 +219,13 @@ def specification(seed: object) -> dict[str, Any]:
         },
         "entity_schemas": {"types": {"Piece": {"attributes": attributes}}},
         "topology": topology,
-        "state_schema": {"global": variables},
+        "state_schema": {
+            "global": variables,
+            "per_player": {
+                "used": {"type": "bool", "initial": False},
+                "points": {"type": "int", "initial": 0, "min": 0, "max": 2},
+            },
+        },
         "setup": {"steps": setup},
         "interactions": {"definitions": DEFINITIONS, "list": actions},
         "game_flow": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -51,12 +52,12 @@ def _schema(reader: SectionReader, name: str, value: Any, path: Path) -> None:
 
 
 def read_state_schema(reader: SectionReader, value: Any, path: Path) -> None:
-    """Read the global variables, `current_player` among them as the first player; those of each player are refused."""
+    """Read the global variables, `current_player` among them as the first player, and those of each player."""
     members = reader.members(value, path, "state_schema", ("global", "per_player", "description"))
-    for name, _, at in reader.named(members.get("per_player", {}), (*path, "per_player"), "per_player"):
-        reader.refuse(at, f"the variable {name} of each player (per_player)", language.RESOURCES, True)
+    for name, each, at in reader.named(members.get("per_player", {}), (*path, "per_player"), "per_player"):
+        _of_each_player(reader, name, each, at)
     for name, each, at in reader.named(members.get("global", {}), (*path, "global"), "global"):
-        if not reader.is_name(name, at, "variable", ("phase",)):
+        if not reader.is_name(name, at, "variable", ("phase", *reader.draft.variables)):
             continue
         what = f"the variable {name}"
         declared = _declared(reader, each, at, what, "initial")
@@ -71,6 +72,24 @@ def read_state_schema(reader: SectionReader, value: Any, path: Path) -> None:
                 first = reader.draft.players[0].name
             reader.draft.first_player = first if isinstance(first, str) else None
         reader.draft.variables[name] = Declaration(name, *declared, reader.place(at))
+
+
+def _of_each_player(reader: SectionReader, name: str, value: Any, path: Path) -> None:
+    """A variable of each player becomes one for each: it is as bounded as those of the game have to be."""
+    draft, what = reader.draft, f"the variable {name} of each player"
+    kind = value.get("type") if isinstance(value, Mapping) else None
+    if kind not in ("bool", "player_ref") and not (kind in TYPES and {"values", "min", "max"} & value.keys()):
+        reader.refuse(path, f"{what} (per_player)", language.RESOURCES, True)
+        return
+    taken = {"name", "schema", "pos"}
+    taken.update(*(each.attributes for each in draft.players), *(each.attributes for each in draft.schemas.values()))
+    taken.update(*(() if draft.topology is None else draft.topology.attributes.values()))
+    declared = _declared(reader, value, path, what, "initial")
+    if not reader.is_name(name, path, "variable", sorted(taken)) or declared is None:
+        return
+    draft.per_player[name] = {each.name: f"{name}_{re.sub(r'[^a-zA-Z0-9]', '_', each.name)}" for each in draft.players}
+    for own in draft.per_player[name].values():
+        draft.variables[own] = Declaration(own, *declared, reader.place(path))
 
 
 def _declared(
