@@ -183,6 +183,12 @@ class _Box:
         around = sum(self._sizes) if self._definition.cylinder else max(self._sizes)
         return max(1, min(leg.reach or self._squares, around // max(leg.scale, 1)))
 
+    def _enclosed(self, lines: Sequence[int]) -> int:
+        """In how many ways lines of these lengths can be: none enclosed or so many, of each kind."""
+        kinds = self._forms
+        ways = (length + (kinds > 1) + sum(kinds ** (many + 1) for many in range(1, length)) for length in lines)
+        return math.prod(way for length, way in zip(lines, ways, strict=True) if length > 1)
+
     def _enemies(self, piece: PieceRule) -> int:
         """How many possibilities a capture is: what goes to the hand, or is not taken, has to be named."""
         return self._forms if self._definition.captures or piece.captures_except else 1
@@ -201,7 +207,13 @@ class _Box:
         else:
             count *= (1 + self._forms) ** turned
         count += alone
+        lines = []
+        if drop.encloses.patterns:
+            army, squares = self._definition.army(piece.sides[0]), self._definition.board.squares
+            lines = [[*map(len, army.lines(drop.encloses, square))] for square in squares]
+            count = count // self._squares * sum(map(self._enclosed, lines))
         around = near + turned + _around(drop.apart) + (self._squares if drop.other_colour else 0)
+        around += max(map(sum, lines), default=0)
         return Count(count, count * (1 + file + around))
 
 

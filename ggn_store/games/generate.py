@@ -305,11 +305,47 @@ class Writer:
                 if dropped.can_stand(square) and (drop.immobile or self.own.is_mobile(dropped, square)):
                     asked = {**must, **near.must}, {**deny, **near.deny}
                     placed = self._as_unmoved(dropped, square) if drop.unmoved else dropped.identifier
-                    if turns and form.piece.turns.patterns:
+                    if drop.encloses.patterns:
+                        yield from self._enclosing(square, drop, asked, placed, form.identifier)
+                    elif turns and form.piece.turns.patterns:
                         yield from self._turned(form, square, asked, {square: placed}, {form.identifier: -1})
                     else:
                         for wanted, board in self._walls(form, HAND, square, asked, {square: placed}):
                             yield self._possibility(wanted, asked[1], board, {form.identifier: -1})
+
+    def _enclosing(self, square: str, drop: Drop, asked: _Conditions, placed: str, held: str) -> Iterator[Possibility]:
+        """A drop with each choice of enemies in lines between it and an own piece, which become own pieces."""
+        for chosen in itertools.product(
+            *(self._ways_to_enclose(line) for line in self.own.lines(drop.encloses, square))
+        ):
+            turned = {each: own for _, turns in chosen for each, own in turns.items()}
+            if turned:
+                must, deny = dict(asked[0]), dict(asked[1])
+                for case, _ in chosen:
+                    must |= case.must
+                    deny |= case.deny
+                yield self._possibility(must, deny, {square: placed, **turned}, {held: -1})
+
+    def _ways_to_enclose(self, line: tuple[str, ...]) -> Iterator[tuple[_Case, dict[str, str]]]:
+        """How a line can be from the square of a drop on, each position in one way, and what is turned there."""
+        own = [each.identifier for each in self.own.forms if each.can_stand(line[-1])]
+        if len(line) < 2:
+            yield _Case(), {}
+            return
+        yield _Case(deny={line[0]: ENEMY}), {}
+        for count, end in enumerate(line[1:], 1):
+            enemies = dict.fromkeys(line[:count], ENEMY)
+            if count < len(line) - 1:
+                yield _Case({**enemies, end: EMPTY}), {}
+            elif len(own) == 1:
+                yield _Case(enemies, {end: own[0]}), {}
+            else:
+                yield from ((_Case({**enemies, end: state}), {}) for state in (EMPTY, ENEMY))
+            for turned in itertools.product(*(self._ways_to_turn(each)[1:] for each in line[:count])):
+                there = {each: enemy for each, enemy, _ in turned}
+                becomes = {each: str(own) for each, _, own in turned}
+                for mine in (each.identifier for each in self.own.forms if each.can_stand(end)):
+                    yield _Case({**there, end: mine}), becomes
 
     def _kept_apart(self, form: Form, square: str, drop: Drop) -> dict[str, str]:
         """What must not stand on other squares for a drop."""

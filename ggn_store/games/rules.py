@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from ggn_store.games.patterns import Pattern
@@ -94,6 +94,7 @@ class Drop:
     `forms` are what it may be dropped as; with `unmoved` it has not moved where such a piece begins. `apart` are leaps
     to squares that have no enemy, `near` such of which one has an own piece. `other_colour` is whether no own piece
     like it is on a square of the same colour. With `lone` it may be dropped where none is near, too, and turns nothing.
+    Along the leaps of `encloses` it has to enclose enemies between itself and own pieces, and these become own ones.
     """
 
     zone: Zone | None = None
@@ -106,6 +107,7 @@ class Drop:
     near: Moves = Moves()
     other_colour: bool = False
     lone: bool = False
+    encloses: Moves = Moves()
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +352,15 @@ class Army:
         """The squares that some leaps lead to, whatever is there."""
         found = routes(moves.patterns, square, self.definition.lattice, self._view)
         return tuple(dict.fromkeys(route.destination for route in found))
+
+    def lines(self, moves: Moves, square: str) -> list[tuple[str, ...]]:
+        """The squares along each of some leaps, one after the other, to the edge."""
+        rides = [replace(each, legs=(replace(each.legs[0], reach=0),)) for each in moves.patterns]
+        found: dict[str, tuple[str, ...]] = {}
+        for route in routes(rides, square, self.definition.lattice, self._view):
+            way = (*route.empty, route.destination)
+            found[way[0]] = max(found.get(way[0], ()), way, key=len)
+        return list(found.values())
 
     def shots(self, wall: Wall, start: str) -> Iterator[Route]:
         """The ways over empty squares that what is left goes from where a piece of this side has arrived."""

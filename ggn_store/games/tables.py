@@ -43,7 +43,19 @@ ALSO_KEYS: Final = ("betza", "from", "within")
 CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")
 PROMOTION_KEYS: Final = ("to", "zone", "from", "on", "forced", "capturing", "unique")
 WALL_KEYS: Final = ("piece", "zone", "betza", "past")
-DROP_KEYS: Final = ("zone", "nifu", "immobile", "on_top", "as", "unmoved", "apart", "near", "other_colour", "lone")
+DROP_KEYS: Final = (
+    "zone",
+    "nifu",
+    "immobile",
+    "on_top",
+    "as",
+    "unmoved",
+    "apart",
+    "near",
+    "other_colour",
+    "lone",
+    "encloses",
+)
 
 _GROUPS: Final[Mapping[str, tuple[Side, ...]]] = {"pieces": SIDES, "first": ("first",), "second": ("second",)}
 _TOKEN = re.compile("[-+]?[A-Z]", re.ASCII)
@@ -307,6 +319,7 @@ class Tables:
             near=self._leaps(value, "near", path),
             other_colour=values.flag(value, "other_colour", path),
             lone=values.flag(value, "lone", path),
+            encloses=self._leaps(value, "encloses", path),
         )
 
     def _hand(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> str | None:

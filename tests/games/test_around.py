@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+
 import pytest
 
 from ggn_store import Position
 from ggn_store.games import estimate
 from ggn_store.games.definition import DefinitionError, read
 from ggn_store.games.generate import generate
+from ggn_store.notation import cell
 from tests.oracles.play import Choice, Game
 
 HEAD = 'title = "T"\nboard = "3x3"\nstyle = "C"\nstart = "3/3/3 9P/9p C/c"\n'
@@ -62,6 +66,42 @@ def test_a_lone_drop_turns_nothing() -> None:
     assert turned == {"c1": 2, "a2": 1, "b2": 0, "a3": 2, "b3": 2, "c3": 2}
 
 
+def enclosed(board: dict[str, str | None], square: str) -> set[str]:
+    """What a drop of the first side encloses: enemies in a row from its square on, with an own piece behind them."""
+    found: set[str] = set()
+    x, y = cell.parse(square)
+    for dx, dy in itertools.product((-1, 0, 1), repeat=2):
+        line: list[str] = []
+        at = cell.text((x + dx, y + dy)) if min(x + dx, y + dy) >= 0 else ""
+        while (dx or dy) and str(board.get(at)).startswith("c:"):
+            line.append(at)
+            place = (x + (len(line) + 1) * dx, y + (len(line) + 1) * dy)
+            at = cell.text(place) if min(place) >= 0 else ""
+        if str(board.get(at)).startswith("C:"):
+            found |= {*line}
+    return found
+
+
+@pytest.mark.parametrize("kinds", [["P"], ["P", "Q"]])
+def test_a_drop_turns_what_it_encloses_in_one_way(kinds: list[str]) -> None:
+    text = HEAD.replace("3x3", "4x4").replace("3/3/3 9P/9p", "4/4/4/4 9P/9p")
+    game = Game(text + "".join(f'[pieces.{kind}]\nbetza = ""\ndrop = {{ encloses = "K" }}\n' for kind in kinds))
+    squares, chance = [f"{file}{rank}" for file in "abcd" for rank in (1, 2, 3, 4)], random.Random(5)
+    pieces = [None, *(f"C:{kind}" for kind in kinds), *(f"c:{kind.lower()}" for kind in kinds)]
+    turned = 0
+    for _ in range(60):
+        board = {square: chance.choice(pieces) for square in squares}
+        wanted = {square: lost for square in squares if board[square] is None and (lost := enclosed(board, square))}
+        found = [each for each in game.moves(Position(board, {"C:P": 1}, "first")) if each.piece == "C:P"]
+        assert sorted(each.destination for each in found) == sorted(wanted)
+        for each in found:
+            own = {square: str(board[square]).upper() for square in wanted[each.destination]}
+            after = {**board, **own, each.destination: "C:P"}
+            assert {**board, **each.after.board} == after
+            turned += len(own)
+    assert turned > 60
+
+
 def test_drops_keep_apart_and_to_the_other_colour() -> None:
     text = '[pieces.P]\nbetza = ""\ndrop = { apart = "W" }\n'
     assert {each.destination for each in moves(text, {"a1": "c:p"}, {"C:P": 1})} == {"c1", "b2", "a3", "b3", "c2", "c3"}
@@ -111,6 +151,8 @@ def test_squares_around_one_are_leaps(text: str) -> None:
         'betza = "mD"\nturns = "W"\ndrop = true',
         'betza = ""\ndrop = { near = "K" }',
         'betza = ""\nturns = "K"\ndrop = { near = "K", lone = true }',
+        'betza = ""\ndrop = { encloses = "K" }',
+        'betza = ""\ndrop = { encloses = "W" }\n[pieces.Q]\nbetza = ""\ndrop = { encloses = "N" }',
     ],
 )
 def test_there_are_never_more_possibilities_than_were_estimated(text: str) -> None:

@@ -157,6 +157,7 @@ def test_holes_of_the_board_are_no_squares() -> None:
 REFUSED = [
     ("blastOnCapture = true", "blastOnCapture", "C", "what a capture destroys .*: up to 10,900,000,000 possibilities"),
     ("wallingRule = past", "wallingRule", "C", "do not shield a royal piece"),
+    ("enclosingDropStart = d4", "enclosingDropStart", "C", "drops that enclose and turn"),
     ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces .*: up to [0-9]{2},[0-9,]{7} poss"),
     ("oppositeCastling = false", "oppositeCastling", "D", "the other side's"),
     ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves no piece"),

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from ggn_store import limits
+from ggn_store.games.fairy import counts
 from ggn_store.games.fairy.options import BEYOND
 from ggn_store.games.fairy.walls import Walls
+from ggn_store.games.rules import SIDES
+from ggn_store.model.documents.geometry import Lattice
 
 _ENCLOSING: Final = "enclosingDrop"
 _FLIPS: Final = "flipEnclosedPieces"
 DROPS: Final = ("top", "snort", "ataxx")
+REVERSI: Final = "reversi"
+_START: Final = "enclosingDropStart"
 
 
 class Around(Walls):
@@ -21,13 +27,18 @@ class Around(Walls):
         rule = self.s.value(_ENCLOSING, "none").lower()
         return "" if rule == "none" else rule
 
+    @property
+    def encloses(self) -> bool:
+        """Whether drops enclose and turn pieces in lines, and nothing moves."""
+        rules = self.enclosing, self.s.value(_FLIPS).lower()
+        return rules == (REVERSI, REVERSI) and not any("".join(self._betza(letter)[0]) for letter in self.letters())
+
     def check_around(self) -> None:
         """Refuse what no definition says of what is around."""
-        if self.enclosing and self.enclosing not in DROPS:
-            self.s.refuse(_ENCLOSING, BEYOND[_ENCLOSING][1], "C")
-        flips = self.s.value(_FLIPS, "none").lower()
-        if flips not in ("none", "", "ataxx", "quadwrangle") or (flips == "quadwrangle" and self.enclosing):
-            self.s.refuse(_FLIPS, BEYOND[_FLIPS][1], "C")
+        if self.encloses:
+            self._check_enclosing()
+        else:
+            self._check_near()
         if self.s.flag("blastOnCapture"):
             if self._spared():
                 self.s.refuse("blastOnCapture", BEYOND["blastOnCapture"][1], "C")
@@ -35,6 +46,22 @@ class Around(Walls):
                 self.s.refuse("blastOnCapture", "what a capture destroys depends on every wall around it", "C")
         elif self.s.value("blastImmuneTypes"):
             self.s.refuse("blastImmuneTypes", "it is about captures that destroy what is around them", "C")
+
+    def _check_enclosing(self) -> None:
+        if not self.s.region(_START) <= self.start.board.keys():
+            self.s.refuse(_START, "before its squares are full drops enclose nothing", "C")
+        count = counts.enclosed(Lattice(self.board), self.squares)
+        if count > len(SIDES) * limits.PIECE_POSSIBILITIES.most:
+            self.s.refuse(_FLIPS, f"{BEYOND[_FLIPS][1]}: up to {count:,} possibilities", "C")
+
+    def _check_near(self) -> None:
+        flips = self.s.value(_FLIPS, "none").lower()
+        if self.s.value(_START):
+            self.s.refuse(_START, "it is about drops that enclose and turn pieces", "C")
+        if self.enclosing and self.enclosing not in DROPS:
+            self.s.refuse(_ENCLOSING, BEYOND[_ENCLOSING][1], "C")
+        if flips not in ("none", "", "ataxx", "quadwrangle") or (flips == "quadwrangle" and self.enclosing):
+            self.s.refuse(_FLIPS, BEYOND[_FLIPS][1], "C")
 
     def _spared(self) -> str:
         return self.s.letter("pawn") + self.s.letters("blastImmuneTypes")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -13,6 +13,7 @@ from ggn_store.games import estimate
 from ggn_store.games.fairy.base import BaseVariant
 from ggn_store.games.fairy.settings import Refusal
 from ggn_store.games.rules import SIDES, Definition
+from ggn_store.model.documents.geometry import Lattice
 
 _AROUND: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 
@@ -42,14 +43,17 @@ def _blasts(definition: Definition, variant: BaseVariant) -> int:
 
 
 def _enclosed(definition: Definition, variant: BaseVariant) -> int:
+    return enclosed(definition.lattice, variant.squares)
+
+
+def enclosed(lattice: Lattice, squares: Iterable[str]) -> int:
     """Each square with as many enclosed pieces as there may be in each of eight directions.
 
     Of n squares up to n - 1 may be enclosed. Where none is, that is said of the first of them that is no enemy, or of
     the last: n ways.
     """
-    lattice = definition.lattice
     total = 0
-    for square in variant.squares:
+    for square in squares:
         ways = []
         for step in _AROUND:
             at, length = lattice.step(square, step), 0

@@ -40,8 +40,9 @@ castlingRookPieces chess960 pieceDrops dropLoop capturesToHand firstRankPawnDrop
 whiteDropRegion blackDropRegion dropRegionWhite dropRegionBlack sittuyinRookDrop dropPromoted dropNoDoubled
 dropNoDoubledCount immobilityIllegal gating seirawanGating cambodianMoves diagonalLines soldierPromotionRank
 extinctionPseudoRoyal extinctionPieceTypes extinctionPieceCount dupleCheck promotionLimit
-blastOnCapture blastImmuneTypes flipEnclosedPieces enclosingDrop castlingDroppedPiece dropOppositeColoredBishop
-freeDrops wallingRule wallingRegion wallingRegionWhite wallingRegionBlack petrifyOnCaptureTypes
+blastOnCapture blastImmuneTypes flipEnclosedPieces enclosingDrop enclosingDropStart castlingDroppedPiece
+dropOppositeColoredBishop freeDrops wallingRule wallingRegion wallingRegionWhite wallingRegionBlack
+petrifyOnCaptureTypes
 """
 RULES: Final = frozenset(_RULES.split())
 # Switches that are a duty of the host when they have this value.
@@ -71,7 +72,6 @@ REFUSED: Final = {
     "staticGatingRegion": ("-", "C", _WALLS),
     "arrowGating": ("false", "C", f"{_WALLS}, on a square that it then attacks"),
     "pastGating": ("false", "C", "a move places a wall where it began"),
-    "enclosingDropStart": ("-", "C", "a drop has to enclose pieces"),
     "oppositeCastling": ("true", "D", "castling depends on the other side's"),
     "mustDropType": ("*", "D", "a duty to drop one kind of piece has no name"),
     "castlingForbiddenPlies": ("0", "D", "it counts the moves of the game"),
@@ -82,8 +82,11 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "with `pawn` or `blastImmuneTypes`",
         "what a capture destroys depends on every square around it",
     ),
-    "flipEnclosedPieces": ("`reversi`", "a drop turns all pieces that it encloses"),
-    "enclosingDrop": ("`reversi`, `anyside`", "a drop has to enclose pieces"),
+    "flipEnclosedPieces": (
+        "`reversi` where pieces move, or there are many",
+        "a drop turns all pieces that it encloses",
+    ),
+    "enclosingDrop": ("`reversi` where pieces move or nothing turns, and `anyside`", "a drop has to enclose pieces"),
     "wallingRule duck": ("`duck`", "a move takes the duck from any square to any other"),
     "wallingRule edge": ("`edge`", "a wall has to be on the edge or beside another one"),
     "wallingRule": (

@@ -290,6 +290,7 @@ class _Translation(Around):
             "immobile = false": self.s.flag("immobilityIllegal") and kind != "immobile",
             "on_top = true": on_top,
             'apart = "W"': self.enclosing == "snort",
+            'encloses = "K"': self.encloses,
             'near = "K"': self.enclosing == "ataxx" or turns_near,
             "lone = true": turns_near,
             "unmoved = true": self.s.flag("castlingDroppedPiece") and letter in self.begin_unmoved,

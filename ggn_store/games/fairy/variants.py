@@ -166,8 +166,9 @@ def _variant(
     try:
         return Variant(section.name, section.line, text, definitions.read(text, file), (), ends)
     except DocumentError as error:
-        told = [
-            Refusal("", "", section.line, "D", f"as a definition: {problem.pointer}: {problem.message}")
-            for problem in error.problems
-        ]
+        told = []
+        for problem in error.problems:
+            allowed = f"; allowed: {problem.allowed}" if problem.allowed else ""
+            reason = f"as a definition: {problem.pointer}: {problem.message}{allowed}"
+            told.append(Refusal("", "", section.line, "D", reason))
         return Variant(section.name, section.line, None, None, tuple(told), ends)

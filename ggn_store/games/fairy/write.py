@@ -180,6 +180,7 @@ class Writer(PieceWriter):
                 "turns": piece.turns.patterns,
                 "drop.near": drop and drop.near.patterns,
                 "drop.lone": drop and drop.lone,
+                "drop.encloses": drop and drop.encloses.patterns,
                 "drop.apart": drop and drop.apart.patterns,
                 "drop.other_colour": drop and drop.other_colour,
                 "drop.unmoved": drop and drop.unmoved,
