@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from ggn_store import limits
 from ggn_store.games.patterns import Leg, Pattern, Track
-from ggn_store.games.rules import Definition, Moves, PieceRule
+from ggn_store.games.rules import Also, Definition, Moves, PieceRule
 from ggn_store.games.toml_text import Path, Values
 from ggn_store.model.documents.geometry import Vector
 from ggn_store.notation.qpi import Side
@@ -77,6 +78,9 @@ def total(definition: Definition) -> int:
     return sum(found.possibilities * len(piece.sides) for piece, found in counts(definition))
 
 
+_STEPS: Final = 1_000_000
+
+
 class _Box:
     """The board of a definition as far as counting goes: the box around it, and how many squares it has."""
 
@@ -90,6 +94,7 @@ class _Box:
         self._forms = sum(states) * self._styles
         self._passers = 2 * sum(each.en_passant is not None for each in definition.pieces)
         self._squares_of_file = self._sizes[1] if len(self._sizes) > 1 else 1
+        self._steps = _STEPS
         self._movers = [each for each in definition.pieces if each.unmoved is not None]
 
     def piece(self, piece: PieceRule) -> Count:
@@ -108,7 +113,8 @@ class _Box:
         found = Count()
         for also in piece.ways:
             for pattern in also.moves.patterns:
-                found += self._pattern(piece, pattern)
+                inside = replace(also, moves=Moves("", (pattern,))) if self._may_walk(also, pattern) else None
+                found += self._pattern(piece, pattern, inside)
         if any(each.unique for each in piece.promotions):
             found += Count(0, found.possibilities * self._squares)
         return self._walled(piece, found).times((1 + self._forms) ** _around(piece.turns))
@@ -143,10 +149,31 @@ class _Box:
         # Under a lame leap there are squares, too.
         return [*around, *(max(count, *map(abs, line)) for line, count in found.items())]
 
-    def _pattern(self, piece: PieceRule, pattern: Pattern) -> Count:
+    def _may_walk(self, also: Also, pattern: Pattern) -> bool:
+        """Whether the ways of a pattern inside a zone are few enough to go along them."""
+        if also.start is None or also.within is None or len(pattern.legs) > 1:
+            return False
+        work = (
+            max(map(len, (also.start.first, also.start.second))) * len(pattern.legs[0].tracks) * max(self._sizes) ** 2
+        )
+        if work > self._steps:
+            return False
+        self._steps -= work
+        return True
+
+    def _inside(self, also: Also, side: Side) -> tuple[int, int]:
+        """How many ways of one leg there are inside a zone, from squares of another, and the squares on all of them."""
+        army, zone = self._definition.army(side), () if also.start is None else also.start.of(side)
+        found = [len(route.empty) + len(route.occupied) + 1 for square in zone for route in army.along(also, square)]
+        return len(found), sum(found)
+
+    def _pattern(self, piece: PieceRule, pattern: Pattern, inside: Also | None) -> Count:
         first, *others = pattern.legs
         last = pattern.legs[-1]
-        routes = [self._joined(track, first, pattern.cylinder) for track in first.tracks]
+        if inside is None:
+            routes = [self._joined(track, first, pattern.cylinder) for track in first.tracks]
+        else:
+            routes = [max(self._inside(inside, side) for side in piece.sides)]
         ends, conditions = map(sum, zip(*routes, strict=True)) if routes else (0, 0)
         for leg in others:
             length = self._length(leg)

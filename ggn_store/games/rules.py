@@ -393,16 +393,19 @@ class Army:
 
     def _routes(self, piece: PieceRule, source: str, first: bool) -> Iterator[Route]:
         confined = None if piece.confined is None else piece.confined.of(self.side)
-        lattice = self.definition.lattice
         for also in piece.ways:
-            if also.start is not None and source not in also.start.of(self.side):
-                continue
-            within = None if also.within is None else also.within.of(self.side)
-            for route in routes(also.moves.patterns, source, lattice, self._view):
+            for route in self.along(also, source):
                 if (first or not route.initial) and (confined is None or route.destination in confined):
-                    way = (route.destination, *route.empty, *route.occupied, *route.taken)
-                    if within is None or within.issuperset(way):
-                        yield route
+                    yield route
+
+    def along(self, also: Also, source: str) -> Iterator[Route]:
+        """The routes of one way of moving from a square."""
+        if also.start is not None and source not in also.start.of(self.side):
+            return
+        within = None if also.within is None else also.within.of(self.side)
+        for route in routes(also.moves.patterns, source, self.definition.lattice, self._view):
+            if within is None or within.issuperset((route.destination, *route.empty, *route.occupied, *route.taken)):
+                yield route
 
     # --- the states ---
 

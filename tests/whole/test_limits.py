@@ -298,7 +298,10 @@ def test_no_string_makes_more_than_was_estimated() -> None:
         shape = draw.choice(("3x3", "4x4", "2x7", "5x3"))
         hands = draw.choice(("", "[hands]\ncaptures = true\n"))
         keys = draw.choice(
-            ("", 'promotion = { on = "any", to = ["P"] }\n', 'confined = "a1:b2"\n', 'initial = "all"\n')
+            (
+                *("", 'promotion = { on = "any", to = ["P"] }\n', 'confined = "a1:b2"\n', 'initial = "all"\n'),
+                'also = [{ from = "a1:b3", betza = "pRQ", within = "a1:b3" }, { from = "a1", betza = "N" }]\n',
+            )
         )
         text = f'title = "x"\nboard = "{shape}"\nstyle = "C"\ncylinder = {draw.choice(("true", "false"))}\n'
         text += f'[pieces.K]\nbetza = "{betza}"\n{keys}[pieces.P]\nbetza = "fW"\n{hands}'
