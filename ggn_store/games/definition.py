@@ -176,7 +176,8 @@ def _check_states(values: Values, definition: Definition, tables: Tables, piece:
         message = "the state + would say both that the piece has not moved and how it moved"
         values.complain(path, message, offer(names), "one meaning a state")
     if piece.en_passant is not None:
-        if not any(form.kind == "marked" for form in forms):
+        both = [form for each in piece.sides for form in definition.army(each).forms if form.piece == piece]
+        if not any(form.kind == "marked" for form in both):
             message = "nothing can be captured in passing: no move marked i goes over a square that must be empty"
             values.complain(
                 (*path, "en_passant"), message, piece.moves.betza, "such as imfnD, and initial squares for it"

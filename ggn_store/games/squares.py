@@ -143,7 +143,9 @@ class Squares:
                 parts.append(self._area(value, path, "second", mirrored=True))
         if self._values.complaints.total > before or self.board is None:
             return None
-        if not all(parts):
+        # Written for each side, it may be nothing for one of them.
+        is_of_each = isinstance(value, dict) or (isinstance(value, str) and value in self.zones)
+        if not (any(parts) if is_of_each else all(parts)):
             side = SIDES[0 if not parts[0] else 1]
             self._values.complain(path, f"the zone of the {side} side has no square", value, ZONES)
             return None

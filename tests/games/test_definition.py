@@ -10,7 +10,7 @@ import pytest
 
 from ggn_store import DocumentError, GgnStoreError
 from ggn_store.errors import Problem
-from ggn_store.games import definition, tables
+from ggn_store.games import definition, library, tables
 from ggn_store.games.definition import Definition, DefinitionError, read
 from ggn_store.games.rules import Zone
 from ggn_store.model.moves.play import DUTIES, HOST_DUTIES
@@ -371,3 +371,12 @@ def test_no_value_of_any_key_is_more_than_a_problem(junk: str) -> None:
     for problem in itertools.chain.from_iterable(errors):
         assert problem.kind == "definition"
         assert str(problem).replace("\n", "").isprintable()
+
+
+def test_what_is_said_of_each_side_may_be_nothing_for_one_of_them() -> None:
+    text = library.path_of("dunsany").read_text("utf-8")
+    [pawn] = [piece for piece in read(text).pieces if piece.token == "P"]
+    assert pawn.initial is not None
+    assert (len(pawn.initial.first), len(pawn.initial.second)) == (0, 8)
+    with pytest.raises(DefinitionError, match="the zone of the first side has no square"):
+        read(text.replace('{ first = [], second = "a7:h7" }', "{ first = [], second = [] }"))

@@ -159,7 +159,7 @@ NEWEST = [
     ("diana", 'to = ["R", "B", "N"]', 'to = ["R", "B"]'),
     ("doublearmy", 'initial = "home"', 'initial = "all"'),
     ("dragonfly", "drop = false", "drop = true"),
-    ("dunsany", "mfWcefF", "mfWcfF"),
+    ("dunsany", 'initial = { first = [], second = "a7:h7" }', 'initial = "a2:h2"'),
     ("elimination", '"clear-marks", "mandatory-capture"', '"clear-marks"'),
     ("empire", 'betza = "mQcK"', 'betza = "mQcB"'),
     ("endgame", "mfWimfnDcefF", "mfWimfnDcfF"),

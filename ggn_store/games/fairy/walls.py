@@ -91,7 +91,7 @@ class Walls(PieceMoves):
         if self.terminal:
             return BEYOND[_RULE][1]
         if self.drops:
-            return "a drop would leave a wall, too, and here only moves do"
+            return "where the engine leaves a wall after a drop is not known"
         if self.walling == "arrow" and any(self.castlings.values()):
             return "where a king shoots that castles is not known"
         return ""

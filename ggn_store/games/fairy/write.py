@@ -87,7 +87,10 @@ class Writer(PieceWriter):
     def _royal_options(self) -> None:
         if self.pseudo_royal:
             self.put("extinctionValue", "loss", "play.duties")
-            self.put("extinctionPieceTypes", self.pseudo_royal.lower(), "play.duties")
+            promoted = [
+                piece.token for piece in self.definition.pieces if piece.terminal and piece.token in self.letters
+            ]
+            self.put("extinctionPieceTypes", self.letters_of([*self.pseudo_royal, *promoted]), "play.duties")
             self.put("extinctionPseudoRoyal", "true", "play.duties")
         elif {"spare-royal", "duple-check"} & self.duties:
             self.leave("play.duties", "a king is alone in Fairy-Stockfish, and what is said of several is about none")

@@ -33,6 +33,7 @@ def petrify(writer: PieceWriter, piece: PieceRule, rule: Promotion, where: str) 
 def _rule(writer: PieceWriter, piece: PieceRule, wall: Wall, where: str) -> None:
     if wall.piece not in writer.walls:
         writer.leave(where, f"only a wall can be left: {wall.piece} is none (betza, immune, fen)", moves=True)
+        return
     rule = "past" if wall.past else "arrow" if wall.moves.patterns else "static"
     if rule == "arrow" and ways(wall.moves.patterns) != quiet(piece.moves.patterns):
         writer.leave(where, _ARROW, moves=True)
