@@ -101,7 +101,7 @@ _DOBUTSU: Final[Mapping[str, Figure]] = {
 _DISC: Final = "M0 18a18 18 0 1 0 0-36a18 18 0 1 0 0 36z"
 _MAN: Final = (_DISC, "M-13 0a13 13 0 1 0 26 0a13 13 0 1 0-26 0M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0")
 _CROWNED: Final = (_DISC, "M-14 0a14 14 0 1 0 28 0a14 14 0 1 0-28 0M-8 6v-11l4.5 5l3.5-8l3.5 8l4.5-5v11z")
-_DRAUGHTS: Final[Mapping[str, Figure]] = {"man": _MAN, "stone": _MAN, "piece": _MAN, "king": _CROWNED}
+_DRAUGHTS: Final[Mapping[str, Figure]] = {"man": _MAN, "stone": _MAN, "piece": _MAN, "peg": _MAN, "king": _CROWNED}
 FIGURES: Final[Mapping[PieceSet, Mapping[str, Figure]]] = {
     "chess": _CHESS,
     "makruk": {**_MAKRUK, **{name: _MAKRUK[own] for name, own in _ALSO.items()}},

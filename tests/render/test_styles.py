@@ -55,6 +55,7 @@ def written(svg: str) -> dict[str, str | None]:
         ("chess", "squares", "chess"),
         ("knightmate", "squares", "chess"),
         ("gomoku", "points", "go"),
+        ("y", "hexagons", "draughts"),
         ("clobber", "squares", "draughts"),
         ("connect-four", "squares", "letters"),
         ("makruk", "cells", "makruk"),

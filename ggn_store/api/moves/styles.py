@@ -68,12 +68,13 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
     if asked == "plain":
         return PLAIN
     names = dict(handle.piece_names)
-    own = "go" if definition is not None and _has_only_stones(definition) else _own(handle.pieces, names)
+    lattice = _hexagons(handle)
+    is_go = definition is not None and lattice is None and _has_only_stones(definition)
+    own = "go" if is_go else _own(handle.pieces, names)
     known = _KNOWN.get(own, frozenset())
     names |= {piece: name for piece, name in _stateless(names).items() if names[piece] not in known}
     pieces = own if asked is None or asked == "letters" else _named(asked)
     shown: PieceSet = "letters" if asked == "letters" else pieces
-    lattice = _hexagons(handle)
     if lattice is not None and pieces not in _GROUNDS:
         walls = _walls(definition) if definition is not None and asked != "letters" else frozenset()
         upright = definition is not None and str(definition.hexagons).startswith("files")
