@@ -213,7 +213,10 @@ class _Compiler:
         """Where each action is the first of its phase whose conditions hold (seed 004, section 4.1)."""
         diagrams = self._world.diagrams
         chosen: dict[str, DiagramValue] = {}
+        owner = self._world.kinds[self._world.kind].owner
         for phase in self._specification.phases:
+            if phase.actor not in (None, owner):
+                continue
             left: DiagramValue = self._in_phase(phase.name)
             for name in phase.allowed_actions:
                 if name in conditions and left is not False:

@@ -102,12 +102,16 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A part of a turn or of the game; `allowed_actions` are tried in this order."""
+    """A part of a turn or of the game; `allowed_actions` are tried in this order.
+
+    `actors` is `current_player`, or `player('Name')`: of that player, whose name is `actor`, alone.
+    """
 
     name: str
     allowed_actions: tuple[str, ...]
     actors: str
     place: Location
+    actor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 
 from ggn_store.api.loading.incoming import is_specification
 from ggn_store.api.loading.specifications import compile_specification
-from ggn_store.gdl.check import read_specification
+from ggn_store.gdl.check import check_specification, read_specification
 from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.specification import Specification
 from ggn_store.model.documents.board import parse_shape
@@ -206,3 +206,10 @@ def test_a_variable_of_each_player_is_kept_for_each() -> None:
         assert own <= set(changes)
         assert not other & set(changes)
     assert {is_second for is_second, *_ in asked} == {False, True}
+
+
+def test_a_phase_can_be_of_one_player() -> None:
+    data = changed("/game_flow/phases/main/actors", "player('Dark')")
+    assert [phase.actor for phase in read(data).phases][:1] == ["Dark"]
+    [problem] = check_specification(changed("/game_flow/phases/main/actors", "player('Drak')")).problems
+    assert problem.message == 'there is no player "Drak": did you mean "Dark"?'

@@ -350,6 +350,7 @@ class Game:
         self.definitions = {head[1]: ([each[1] for each in head[2]], body) for head, body in heads}
         self.actions = {name: self.action(name, about) for name, about in spec["interactions"]["list"].items()}
         flow = spec["game_flow"]
+        self.actors = {name: about.get("actors", "current_player") for name, about in flow["phases"].items()}
         self.phases = {name: about["allowed_actions"] for name, about in flow["phases"].items()}
         self.initial_phase = flow.get("initial_phase", next(iter(self.phases)))
 
@@ -382,6 +383,8 @@ class Game:
         return found
 
     def moves_from(self, position: Position, label: Label) -> Iterator[tuple[Label, Outcome]]:
+        if self.actors[str(position.state["phase"])] not in ("current_player", f"player('{position.player}')"):
+            return
         start = self.topology.nodes[label]
         world = self.world(position, start, start)
         actions = [

@@ -10,6 +10,7 @@ from typing import Any
 PLAYERS = ("Red", "Blue")
 RANKS = ("man", "king")
 PHASES = ("early", "late")
+ACTORS = (*["current_player"] * 4, "player('Blue')")
 TURNS = ("entity.owner", "other_player(entity.owner)", "state.current_player")
 TOPOLOGIES: tuple[dict[str, Any], ...] = (
     {"type": "discrete", "structure": "grid(3, 2)"},
@@ -231,7 +232,7 @@ def specification(seed: object) -> dict[str, Any]:
         "game_flow": {
             "time_model": "turn_based",
             "phases": {
-                name: {"actors": "current_player", "allowed_actions": allowed} for name, allowed in phases.items()
+                name: {"actors": chance.choice(ACTORS), "allowed_actions": allowed} for name, allowed in phases.items()
             },
             "initial_phase": "early",
         },

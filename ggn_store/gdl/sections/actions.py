@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import definitions
 from ggn_store.gdl.section_reader import SectionReader
+from ggn_store.gdl.sections import declarations
 from ggn_store.gdl.specification import Action, Clause, Phase
 from ggn_store.notation.json_text import Path
 
@@ -76,7 +78,11 @@ def _phase(reader: SectionReader, name: str, value: Any, path: Path) -> None:
     what = f"the phase {name}"
     members = reader.members(value, path, what, ("actors", "allowed_actions", "description"), ("allowed_actions",))
     actors = reader.text(members, "actors", path, what) or "current_player"
-    if actors != "current_player":
+    actor = None
+    if re.match(r"\s*player\s*\(", actors):
+        found = declarations.typed(reader, actors, (*path, "actors"), "player_ref", f"actors of {what}")
+        actor = found if isinstance(found, str) else None
+    elif actors != "current_player":
         reader.refuse(
             (*path, "actors"), f"actors {quote(actors)} of {what}", "the side to move acts alone: current_player"
         )
@@ -93,4 +99,4 @@ def _phase(reader: SectionReader, name: str, value: Any, path: Path) -> None:
             reader.complain(at, f"there is no action {quote(each)}{hint}", None, offer(known) or None)
         else:
             allowed.append(each)
-    reader.draft.phases.append(Phase(name, tuple(allowed), actors, reader.place(path)))
+    reader.draft.phases.append(Phase(name, tuple(allowed), actors, reader.place(path), actor))
