@@ -54,6 +54,14 @@ def test_chess960_is_chess_with_an_option(sqlite_games: Games) -> None:
     ]
 
 
+def test_chess960_castles_as_such_and_begins_by_number(sqlite_games: Games) -> None:
+    engine = Engine(sqlite_games["chess960"], seed=1)
+    talk(engine, "setoption name UCI_Chess960 value true", "position fen 4k3/8/8/8/8/8/8/4K1R1 w G - 0 1 moves e1g1")
+    assert fen(engine) == "4k3/8/8/8/8/8/8/5RK1 b - -"
+    talk(engine, "position fen 711 moves e2e4")
+    assert fen(engine) == "rkbqnnrb/pppppppp/8/8/4P3/8/PPPP1PPP/RKBQNNRB b KQkq e3"
+
+
 def test_usi_says_so_too(sqlite_games: Games) -> None:
     engine = Engine(sqlite_games["minishogi"], "usi")
     said = talk(engine, "usi", "isready", "usinewgame")
