@@ -223,6 +223,7 @@ def test_ends_of_the_game_are_named_and_left_out() -> None:
     assert variant.ends == ("stalemateValue", "flagPiece")
 
 
+PLACED = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 DEFAULT = (
     Outcome("no-move", "loss", in_check=True),
     Outcome("no-move", "draw", in_check=False),
@@ -285,6 +286,14 @@ KINGS = ("C:+K^", "C:K^", "c:+k^", "c:k^")
             (),
         ),
         ("checkCounting = true", (Outcome("checks", "win", count=1), *DEFAULT), ()),
+        *(
+            (
+                f"checkCounting = true\nstartFen = {PLACED} w {fields}",
+                (Outcome("checks", "win", count=7), *DEFAULT),
+                (),
+            )
+            for fields in ("KQkq - 7+7 0 1", "7+7 0 1")
+        ),
         ("connectN = 4", (Outcome("line", "win", count=4), *DEFAULT), ()),
         ("materialCounting = janggi", (MATE,), ("points",)),
         ("materialCounting = janggi\nbikjangRule = true", (MATE,), ("bikjang", "points")),

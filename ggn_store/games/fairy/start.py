@@ -58,7 +58,8 @@ def read_start(settings: Settings) -> Start:
     found.side = "second" if fields[1:2] == ["b"] else "first"
     if len(fields) > 2 and fields[2].isalpha():
         found.rights = fields[2]
-    counts = next(filter(None, map(_CHECKS.fullmatch, fields[3:])), None)
+    # Behind the castling and en passant fields, or instead of them.
+    counts = next(filter(None, map(_CHECKS.fullmatch, (*fields[2:3], *fields[4:5]))), None)
     found.checks = 1 if counts is None else int(counts[1])
     return found
 
