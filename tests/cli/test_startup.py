@@ -82,7 +82,7 @@ def test_what_needs_no_store_imports_no_database(store: Path, option: str) -> No
         ("ggn-store mov", "plain,moves"),
         ("ggn-store moves --sou", "plain,--source"),
         ("ggn-store moves ch", "plain,chess"),
-        ("ggn-store load --library xia", "plain,xiangqi"),
+        ("ggn-store load --library raum", "plain,raumschach"),
         ("ggn-store guide lim", "plain,limits"),
     ],
 )
