@@ -571,7 +571,8 @@ class Tafl:
         throne_guards: bool = True,
     ) -> None:
         self.board = {square: piece for piece, squares in army.items() for square in squares.split()}
-        self.throne, self.restricted = throne, {throne, *corners}
+        # Beyond the edge is no square, which nothing is closed in against.
+        self.throne, self.restricted = throne, {throne, *corners} - {""}
         self.hostile, self.king_takes, self.throne_guards = hostile, king_takes, throne_guards
         self.squares = {at(x, y) for x in range(7) for y in range(7)}
 
