@@ -77,13 +77,18 @@ class Processes:
 
         With `ahead` another one is started, for the next question.
         """
-        process = self._taken() or Process()
+        process = self._next(None)
+        if process is not None and not process.waits:
+            process.end()
+            process = None
+        process = process or Process()
         killer = threading.Timer(asked["seconds"] + GRACE, process.popen.kill)
         try:
             killer.start()  # which waits, and so may be interrupted
             process.tell(asked, store)
             if ahead:
-                self._let_wait(Process())
+                with contextlib.suppress(StoreError):  # the next question says it
+                    self._let_wait(Process())
             yield process
         finally:
             killer.cancel()
@@ -93,19 +98,13 @@ class Processes:
         """End the process that waits, if one does."""
         self._let_wait(None)
 
-    def _taken(self) -> Process | None:
-        """The process that waits, if it is still there."""
-        with self._lock:
-            waiting, self._waiting = self._waiting, None
-        if waiting is None or waiting.waits:
-            return waiting
-        waiting.end()
-        return None
-
     def _let_wait(self, process: Process | None) -> None:
-        """Let a process wait for the next question instead of another that may."""
-        other = self._taken()
-        with self._lock:
-            self._waiting = process
+        other = self._next(process)
         if other is not None:
             other.end()
+
+    def _next(self, process: Process | None) -> Process | None:
+        """Have a process wait for the next question, or none; the one that did."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, process
+        return waiting
