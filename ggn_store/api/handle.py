@@ -147,7 +147,8 @@ class Handle:
         """
         with self._found(piece) as (opened, piece_id):
             if piece in self._verified:
-                return catalog.read_source(opened.connection, piece_id, piece, opened.board, source)
+                is_gdl = self.revision.dialect == "gdl"
+                return catalog.read_source(opened.connection, piece_id, piece, opened.board, source, is_gdl=is_gdl)
             whole = catalog.read_piece(opened.connection, piece_id, opened.board)
             self._verified.add(piece)
             return replace(whole, sources=tuple(each for each in whole.sources if each.square == source))

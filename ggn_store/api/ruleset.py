@@ -88,7 +88,7 @@ class Ruleset:
     @property
     def has_start(self) -> bool:
         """Whether a start position was given with the document."""
-        return self.handle.start is not None
+        return self.revision.envelope.start is not None
 
     @property
     def start(self) -> Position:

@@ -32,6 +32,7 @@ def parse(text: str) -> tuple[int, ...]:
     return tuple(int(part) - 1 if part.isdigit() else _letters_value(part.lower()) for part in _PART.findall(text))
 
 
+@lru_cache(maxsize=4_096)  # the boards of a few games
 def text(coordinates: tuple[int, ...]) -> str:
     """The label of `coordinates`: `text((4, 3)) == "e4"`."""
     if not coordinates or min(coordinates) < 0:

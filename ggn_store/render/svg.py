@@ -53,8 +53,13 @@ def element(name: str, body: str = "", /, **attributes: str | float | None) -> s
     for key, value in attributes.items():
         if value is not None:
             written = escaped(value) if isinstance(value, str) else number(value)
-            parts.append(f'{key.rstrip("_").replace("_", "-")}="{written}"')
+            parts.append(f'{_attribute(key)}="{written}"')
     return f"<{' '.join(parts)}/>" if not body else f"<{' '.join(parts)}>{body}</{name}>"
+
+
+@functools.cache  # there are few
+def _attribute(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
 
 
 def group(parts: Iterable[str], /, **attributes: str | float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from urllib.parse import quote, urlencode
 
 # What stands for itself in a path: it is of names, revisions, tags, digests.
@@ -15,13 +16,12 @@ def to(page: str, reference: str | None = None, /, **parameters: Value) -> str:
     # What ends so is asked for as JSON.
     if reference is not None and reference.endswith(".json"):
         path = f"{path[: -len('.json')]}%2Ejson"
-    query = urlencode([pair for name, value in parameters.items() for pair in _pairs(name.rstrip("_"), value)])
+    pairs = [_written(name.rstrip("_"), value) for name, value in parameters.items() if value not in (None, False, "")]
+    query = "&".join(filter(None, pairs))
     return f"{path}?{query}" if query else path
 
 
-def _pairs(name: str, value: Value) -> list[tuple[str, str]]:
-    if isinstance(value, tuple):
-        return [(name, each) for each in value]
-    if value is True:
-        return [(name, "1")]
-    return [] if value in (None, False, "") else [(name, str(value))]
+@functools.lru_cache(maxsize=1_024)  # of a page, most addresses differ in one of their parameters
+def _written(name: str, value: Value) -> str:
+    values = value if isinstance(value, tuple) else ("1" if value is True else str(value),)
+    return urlencode([(name, each) for each in values])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from ggn_store.errors import ConflictError, UnknownNameError, quote
 from ggn_store.model.teams.revision import Reference, Revision, check_tag
@@ -45,6 +45,7 @@ _LAST = _MOVES.where(
     .where(_OTHER.c.ruleset_id == t.tag.c.ruleset_id, _OTHER.c.name == t.tag.c.name)
     .scalar_subquery()
 )
+_LAST_OF = _LAST.where(t.ruleset.c.name == bindparam("name"))
 
 
 def expected(connection: Connection, name: str, stated: str | None) -> Expected:
@@ -115,7 +116,7 @@ def _require(ruleset: str, tag: str, points: int | None, expect: Expected) -> No
 
 def newest(connection: Connection, ruleset: str) -> list[Tag]:
     """The last move of every tag of a ruleset, also of those that were removed, by name."""
-    return [_tag_of(row) for row in connection.execute(_LAST.where(t.ruleset.c.name == ruleset))]
+    return [_tag_of(row) for row in connection.execute(_LAST_OF, {"name": ruleset})]
 
 
 def listed(connection: Connection, reference: Reference) -> list[Tag]:

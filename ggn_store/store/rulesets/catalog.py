@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -279,7 +280,12 @@ def newest_summaries(connection: Connection, names: Collection[str] = ()) -> lis
 
 def piece_summaries(connection: Connection, revision: Revision) -> list[dict[str, Any]]:
     """For each piece of a revision, in document order: identifier, digest and how much is in it."""
-    query = (
+    return [dict(row._mapping) for row in connection.execute(_piece_summaries(), {"revision": revision.id})]
+
+
+@functools.cache
+def _piece_summaries() -> Select[Any]:
+    return (
         select(
             t.piece.c.identifier.label("piece"),
             t.piece.c.side,
@@ -287,10 +293,9 @@ def piece_summaries(connection: Connection, revision: Revision) -> list[dict[str
             t.piece.c.digest,
         )
         .select_from(t.PIECES_OF_REVISIONS.outerjoin(t.piece_summary, t.piece_summary.c.piece_id == t.piece.c.id))
-        .where(t.revision_piece.c.revision_id == revision.id)
+        .where(t.revision_piece.c.revision_id == bindparam("revision"))
         .order_by(t.revision_piece.c.ordinal)
     )
-    return [dict(row._mapping) for row in connection.execute(query)]
 
 
 def read_board(connection: Connection, board_id: int) -> Board:
@@ -325,10 +330,30 @@ def piece_keys(connection: Connection, revision: Revision) -> list[tuple[int, st
     return [(each.id, each.identifier) for each in listed(connection, t.revision_piece, revision.id)]
 
 
-def rows_of_piece(connection: Connection, table: Table, piece_id: int, *where: ColumnElement[bool]) -> list[Any]:
-    """The rows, all or some, that a piece has in one of `tables.PIECE_TABLES`, in the order of its primary key."""
-    query = select(table).where(table.c.piece_id == piece_id, *where).order_by(*table.primary_key.columns)
-    return [tuple(row) for row in connection.execute(query)]
+def rows_of_piece(connection: Connection, table: Table, piece_id: int) -> list[Any]:
+    """The rows that a piece has in one of `tables.PIECE_TABLES`, in the order of its primary key."""
+    return [tuple(row) for row in connection.execute(_of_piece(table), {"piece": piece_id})]
+
+
+@functools.cache
+def _of_piece(table: Table) -> Select[Any]:
+    return select(table).where(table.c.piece_id == bindparam("piece")).order_by(*table.primary_key.columns)
+
+
+@functools.cache
+def _of_source(table: Table) -> Select[Any]:
+    """The rows that a piece has in one of its tables for one source, which may be the hand."""
+    piece = bindparam("piece", type_=t.piece.c.id.type)
+    is_source = t.source.c.square.is_not_distinct_from(bindparam("square", type_=t.source.c.square.type))
+    ordinal = select(t.source.c.ordinal).where(t.source.c.piece_id == piece, is_source).scalar_subquery()
+    variants = select(t.variant.c.number).where(t.variant.c.piece_id == piece, t.variant.c.source == ordinal)
+    if table is t.source:
+        where = is_source
+    elif table in (t.destination, t.variant):
+        where = table.c.source == ordinal
+    else:
+        where = table.c.variant.in_(variants)
+    return _of_piece(table).where(where)
 
 
 _KEPT = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.dialect, t.piece.c.digest)
@@ -372,28 +397,21 @@ def read_outline(connection: Connection, piece_id: int, identifier: str, board: 
     return make_piece(identifier, board, rows)
 
 
-def read_source(connection: Connection, piece_id: int, identifier: str, board: Board, square: str) -> Piece:
+def read_source(
+    connection: Connection, piece_id: int, identifier: str, board: Board, square: str, *, is_gdl: bool
+) -> Piece:
     """A piece with what it can do from one source only, which is not held to the digest of the whole."""
-    number = None if square == HAND else board.numbers[square]
-    source = t.source.c.square.is_not_distinct_from(number)
-    ordinal = select(t.source.c.ordinal).where(t.source.c.piece_id == piece_id, source).scalar_subquery()
-    of_source = select(t.variant.c.number).where(t.variant.c.piece_id == piece_id, t.variant.c.source == ordinal)
+    asked = {"piece": piece_id, "square": None if square == HAND else board.numbers[square]}
 
     def rows(table: Table) -> list[Any]:
-        if table is t.source:
-            where = source
-        elif table in (t.destination, t.variant):
-            where = table.c.source == ordinal
-        else:
-            where = table.c.variant.in_(of_source)
-        return [row[1:] for row in rows_of_piece(connection, table, piece_id, where)]
+        return [row[1:] for row in connection.execute(_of_source(table), asked)]
 
-    return make_piece(identifier, board, rows)
+    return make_piece(identifier, board, rows, is_gdl=is_gdl)
 
 
-def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]]) -> Piece:
+def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]], *, is_gdl: bool = True) -> Piece:
     """A piece from the rows that it has in each table, without its key and in the order of the primary key."""
-    details = decode(board.squares, rows)
+    details = decode(board.squares, rows, is_gdl=is_gdl)
     possibilities = {
         place: tuple([details[number].possibility(toggle) for _, _, _, number, toggle in group])
         for place, group in groupby(rows(t.variant), key=itemgetter(0, 1))

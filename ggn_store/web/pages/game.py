@@ -326,7 +326,7 @@ def _about(asked: Asked, ruleset: Ruleset) -> dict[str, Any]:
         "lasting": lasting(revision),
         # What may change of a revision is left out of what never does.
         "tags": () if lasts else store.tags.list(revision.name),
-        "state": None if lasts else store.states.get(revision.name).note,
+        "state": None if lasts or revision.state == "active" else store.states.get(revision.name).note,
         "names": names_of(ruleset),
         "summaries": ruleset.piece_summaries(),
         "duties": [(each.name, each.pieces, DUTIES[each.name]) for each in play.duties],
