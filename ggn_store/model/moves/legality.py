@@ -340,13 +340,14 @@ class Legality:
         """Whether royal pieces are safe after a move that makes no enemies, and on all squares that it crosses."""
         if not self._is_covered(seen, changes):
             return False
-        if self._crossing.keys().isdisjoint(changes):
+        crossings = () if self._crossing.keys().isdisjoint(changes) else [*self._crossings(seen.board, changes)]
+        if not crossings:
             return True
         attacked = replace(seen, by_enemy=[each for each in seen.by_enemy if not each.is_facing])
         return not any(
             # On the way it is what it becomes: rules of captures may name it, and not where it has not moved.
             self._is_attacked(attacked, {crossing.source: None, square: crossed_by(crossing, square, changes)}, square)
-            for crossing in self._crossings(seen.board, changes)
+            for crossing in crossings
             for square in crossing.through
         )
 
@@ -361,6 +362,8 @@ class Legality:
         """Whether the royal pieces of a side are as safe as they have to be after changes."""
         royals = self._royals(changes, seen.side)
         royals += [square for square in seen.royals if square not in changes]
+        if len(royals) == 1:
+            return not self._is_attacked(seen, changes, royals[0])
         if len(royals) > 1:
             if "spare-royal" in self._duties:
                 return True
