@@ -23,7 +23,7 @@ from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Box, DiagramValue, TooManyNodesError, count_paths, paths
 from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.envelope import envelope
-from ggn_store.gdl.identifiers import Identifiers, read_wish, style_of
+from ggn_store.gdl.identifiers import NAMES, Identifiers, read_wish, style_of
 from ggn_store.gdl.kinds import Kind, kinds
 from ggn_store.gdl.outcomes import End, Outcomes
 from ggn_store.gdl.places import Place, Places
@@ -72,6 +72,20 @@ def piece_names(specification: Specification) -> dict[str, str]:
     for identifier, name in named:
         letters.setdefault(name, set()).add(qpi.parse(identifier).letter)
     return {identifier: name for identifier, name in named if len(letters[name]) == 1}
+
+
+def areas(specification: Specification) -> dict[str, frozenset[str]]:
+    """What a specification calls squares of its board, by the assets of the topology in the profile `names`: `water`.
+
+    Such an asset is of the squares that its key lists; other keys say nothing here.
+    """
+    known = specification.topology.attributes.keys()
+    found: dict[str, frozenset[str]] = {}
+    for profile in specification.assets:
+        for key, asset in profile.areas.items() if profile.name == NAMES else ():
+            if known >= set(key.split()):
+                found[asset] = found.get(asset, frozenset()).union(key.split())
+    return found
 
 
 class _Compiler:

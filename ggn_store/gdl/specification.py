@@ -125,10 +125,14 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A way to present the game, such as `ascii`; the first asset whose condition holds counts."""
+    """A way to present the game, such as `ascii`; the first asset whose condition holds counts.
+
+    `areas` are assets of the topology, by the text that says of what.
+    """
 
     name: str
     assets: tuple[Asset, ...]
+    areas: Mapping[str, str]
     place: Location
 
 

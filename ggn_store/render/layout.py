@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,7 +12,7 @@ from ggn_store import limits
 from ggn_store.errors import PictureError, printable
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import Lattice
-from ggn_store.model.pictures.style import PLAIN, Style
+from ggn_store.model.pictures.style import AREAS, PLAIN, Style
 from ggn_store.notation import cell
 from ggn_store.render import grounds, svg
 from ggn_store.render.grounds import EDGE, LIGHT
@@ -138,7 +138,8 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flippe
         floor = _ground((corners.values(), LIGHT))
     else:
         floor = _ground((tones[1], LIGHT), (tones[0], _DARK))
-    ground = (_hatched(holes), floor, svg.group(labels, fill=svg.FAINT))
+    areas = _areas(corners, style) if style.ground != "points" else ""
+    ground = (_hatched(holes), floor, areas, svg.group(labels, fill=svg.FAINT))
     total_x = columns * pitch_x - UNIT / 2
     total_y = rows * pitch_y - UNIT / 4
     return Layout(corners, ground, total_x, total_y, heading, total_y - below, total_x)
@@ -225,6 +226,19 @@ def _tiled(board: Board, is_flipped: bool, style: Style) -> Layout:
 def _ground(*tones: tuple[Iterable[tuple[float, float]], str]) -> str:
     parts = [svg.squares(corners, UNIT, fill=fill) for corners, fill in tones]
     return svg.group(parts, class_="board", stroke=EDGE, stroke_width=1)
+
+
+def _areas(corners: Mapping[str, tuple[float, float]], style: Style) -> str:
+    """Squares of other colours, with their names for who points at them."""
+    known = (
+        (name, [corners[square] for square in squares if square in corners]) for name, squares in style.areas.items()
+    )
+    parts = [
+        svg.group([svg.title(name), svg.squares(sorted(found), UNIT, fill=AREAS[name])])
+        for name, found in known
+        if found
+    ]
+    return svg.group(parts, class_="areas", stroke=EDGE, stroke_width=1)
 
 
 def _hatched(holes: Sequence[tuple[float, float]]) -> str:

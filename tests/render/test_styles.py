@@ -7,11 +7,12 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from ggn_store import Position, Ruleset, ruleset
+from ggn_store import Position, Ruleset, Store, read_definition, ruleset
 from ggn_store.errors import PictureError
 from ggn_store.model.documents.board import Board, box
 from ggn_store.model.documents.geometry import Lattice
@@ -23,7 +24,7 @@ from ggn_store.render.layout import UNIT, lay_out
 from ggn_store.render.outlines import GRID, outlines
 from ggn_store.render.tokens import token
 from tests.support.drawings import SVG
-from tests.support.gdl_tiny import hexes, network, tiny
+from tests.support.gdl_tiny import changed, hexes, network, tiny
 
 
 def style(rules: Ruleset, name: str | None = None) -> Style:
@@ -167,6 +168,28 @@ def test_a_river_stops_the_inner_files_and_palaces_have_diagonals(games: dict[st
     assert "#dbe7ec" in games["xiangqi"].pictures.draw()
     assert len(crossings(games["janggi"])) == 10 + 9 + 4
     assert "#dbe7ec" not in games["janggi"].pictures.draw()
+
+
+def coloured(rules: Ruleset, name: str | None = None) -> dict[str, int]:
+    """How many squares have a colour of their own, by what they are called."""
+    areas = ElementTree.fromstring(rules.pictures.draw(style=name)).findall(f".//{SVG}g[@class='areas']/{SVG}g")
+    paths = ((area, area.find(f"{SVG}path")) for area in areas)
+    return {str(area.findtext(f"{SVG}title")): path.attrib["d"].count("M") for area, path in paths if path is not None}
+
+
+def test_water_is_drawn_where_a_description_or_a_definition_has_it(games: dict[str, Ruleset], tmp_path: Path) -> None:
+    assets = {"a1 b2": "water", "c1": "water", "c3": "trap", "a1 z9": "den", "wood": "water"}
+    described = ruleset(changed("/presentation/profiles/names", {"topology_assets": assets}))
+    assert coloured(described) == {"water": 3, "trap": 1} == coloured(described, "letters")
+    assert style(described).areas["water"] == {"a1", "b2", "c1"}
+    assert coloured(described, "plain") == {} == coloured(games["chess"])
+    text = (
+        'title = "Pond"\nboard = "3x3"\nstyle = "P"\nstart = "3/3/K2 / P/p"\n[zones]\nwater = "b1:b2"\n'
+        '[pieces.K]\nbetza = "K"\n'
+    )
+    with Store.open(tmp_path / "store.db") as store:
+        store.load(read_definition(text), "pond")
+        assert coloured(store.ruleset("pond")) == {"water": 3}  # which both sides see two of
 
 
 def test_games_of_stones_have_dots_where_boards_of_go_have_them(games: dict[str, Ruleset]) -> None:

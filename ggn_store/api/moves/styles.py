@@ -12,7 +12,7 @@ from ggn_store.api.handle import Handle
 from ggn_store.errors import PictureError, did_you_mean, offer, quote
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import Geometry, Lattice, Network
-from ggn_store.model.pictures.style import PLAIN, STYLES, Ground, PieceSet, Style
+from ggn_store.model.pictures.style import AREAS, PLAIN, STYLES, Ground, PieceSet, Style
 from ggn_store.notation import cell, qpi
 from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES
@@ -64,9 +64,11 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
         raise PictureError(
             f"there is no style {quote(asked)}{did_you_mean(asked, STYLES) or f'; there are {offer([*STYLES])}'}"
         )
+    return PLAIN if asked == "plain" else replace(_style_of(handle, asked), areas=_areas(handle))
+
+
+def _style_of(handle: Handle, asked: str | None) -> Style:
     definition = handle.definition
-    if asked == "plain":
-        return PLAIN
     names = dict(handle.piece_names)
     lattice = _hexagons(handle)
     is_go = definition is not None and lattice is None and _has_only_stones(definition)
@@ -148,6 +150,18 @@ def _walls(definition: Definition | None) -> frozenset[str]:
         return frozenset()
     walls = [piece for piece in definition.pieces if piece.is_wall]
     return frozenset(piece.identifier(side, definition.style(side)) for piece in walls for side in piece.sides)
+
+
+def _areas(handle: Handle) -> dict[str, frozenset[str]]:
+    """The squares that have a colour of their own."""
+    if handle.specification is not None:
+        from ggn_store.gdl.compile import areas
+
+        found = areas(handle.specification)
+    else:
+        zones = {} if handle.definition is None else handle.definition.zones
+        found = {name: zone.first | zone.second for name, zone in zones.items()}
+    return {name: squares for name, squares in found.items() if name in AREAS}
 
 
 def _palaces(definition: Definition) -> tuple[frozenset[str], ...]:

@@ -28,7 +28,7 @@ def read_metadata(reader: SectionReader, value: Any, path: Path) -> None:
 
 
 def read_presentation(reader: SectionReader, value: Any, path: Path) -> None:
-    """Read the profiles of assets; those of the topology are checked and left out."""
+    """Read the profiles of assets."""
     members = reader.members(value, path, "presentation", ("profiles", "description"), ("profiles",))
     for name, each, at in reader.named(members.get("profiles", {}), (*path, "profiles"), "profiles"):
         keys = ("entity_assets", "topology_assets", "description")
@@ -41,12 +41,15 @@ def read_presentation(reader: SectionReader, value: Any, path: Path) -> None:
                 condition = reader.clause(found["conditions"], (*inner, "conditions"), "the condition of an asset")
                 if condition is not None and text is not None:
                     assets.append(Asset(condition, text, reader.place(inner)))
+        areas = {}
         for key, asset, inner in reader.named(
             profile.get("topology_assets", {}), (*at, "topology_assets"), "topology_assets"
         ):
-            if not isinstance(asset, str):
+            if isinstance(asset, str):
+                areas[key] = asset
+            else:
                 reader.complain(inner, f"the asset {key} must be text", quote(asset), "a string")
-        reader.draft.assets.append(Profile(name, tuple(assets), reader.place(at)))
+        reader.draft.assets.append(Profile(name, tuple(assets), areas, reader.place(at)))
 
 
 def read_end_conditions(reader: SectionReader, value: Any, path: Path) -> None:

@@ -25,6 +25,15 @@ STYLES: Final[Mapping[str, str]] = {
 }
 """The styles that can be asked for, and what they are."""
 
+AREAS: Final[Mapping[str, str]] = {
+    "water": "#a9cfe6",
+    "trap": "#e6c98f",
+    "den": "#c9a27c",
+    "throne": "#c9a27c",
+    "corner": "#c9a27c",
+}
+"""Squares that are told from others by their colour, by what definitions and descriptions call them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -36,6 +45,7 @@ class Style:
     has none the letter is drawn. The pieces of `walls` stand in the way for good, and are blocks. `palaces` are crossed
     by diagonals; a river divides `bank` from what is beyond; `stars` have a dot. On a board of ways each square is at
     one of `places`, to the right and up, the nearest 1 apart, and `ways` and `special_ways` lead from one to another.
+    `areas` are squares of other colours, by their names in `AREAS`.
     """
 
     ground: Ground = "squares"
@@ -50,6 +60,7 @@ class Style:
     walls: frozenset[str] = frozenset()
     labels: Labels = "axial"
     upright: bool = False
+    areas: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 PLAIN: Final = Style()
