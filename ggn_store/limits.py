@@ -87,6 +87,7 @@ DEFINITION_BYTES: Final = _limit(
     "definition-bytes", 1_000_000, "bytes", "a TOML file: the definition of a game, or what stands beside a document"
 )
 KEY_DEPTH: Final = _limit("key-depth", 32, "parts", "a dotted key of TOML")
+LIKES: Final = _limit("likes", 8, "games", "what a definition or game description is `like`, one after the other")
 DEFINITION_LIST: Final = _limit("definition-list", 2_500, "entries", "one list of texts in a definition")
 DEFINITION_TABLES: Final = _limit("definition-tables", 250, "entries", "one list of tables in a definition")
 DEFINITION_SQUARES: Final = _limit("definition-squares", 2_500, "squares", "the board of a definition")

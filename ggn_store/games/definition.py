@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.errors import DocumentError, NotationError, offer
 from ggn_store.games import estimate, playing
 from ggn_store.games.rules import SIDES, Definition, PieceRule
@@ -16,8 +19,9 @@ from ggn_store.games.squares import Squares, read_board, read_hexagons
 from ggn_store.games.tables import Tables
 from ggn_store.games.toml_text import Path, Table, Values, key_path
 from ggn_store.limits import TooManyError
+from ggn_store.model.changes import like
 from ggn_store.model.documents.board import Board
-from ggn_store.notation import feen, qpi
+from ggn_store.notation import feen, qpi, toml
 from ggn_store.notation.feen import Feen
 from ggn_store.notation.qpi import Side
 
@@ -29,6 +33,9 @@ KEYS: Final = (
     *("start", "host", "play", "zones", "pieces", "first", "second", "hands"),
 )
 
+# What each game says of itself.
+OWN: Final = ("title", "source", "tier", "notes")
+
 _STYLE = re.compile("[A-Z][A-Z0-9]{0,99}", re.ASCII)
 
 
@@ -36,21 +43,61 @@ class DefinitionError(DocumentError):
     """A definition is no game; `problems` lists everything that is wrong with it, each with the path of its key."""
 
 
-def read(text: str | bytes, file: str | None = None) -> Definition:
-    """The game that a definition says; raises DefinitionError with every problem, which carry the name `file`."""
+def read(text: str | bytes, file: str | None = None, beside: FilePath | None = None) -> Definition:
+    """The game that a definition says; raises DefinitionError with every problem, which carry the name `file`.
+
+    It may be like a game of the library, or like one in the folder `beside`. Then its `text` says all of it.
+    """
     values = Values()
     data, source = values.load(text)
-    definition = None
+    definition: Definition | None = None
+    others: tuple[like.Source, ...] = ()
     if data is not None:
-        with contextlib.suppress(TooManyError):
+        with contextlib.suppress(TooManyError, like.LikeError):
+            data, others = _whole(values, data, beside)
             definition = _definition(values, data, source)
+            if others and definition is not None:
+                definition = replace(definition, text=_written(values, data))
     if definition is None or values.complaints:
-        raise DefinitionError(values.problems(source, file))
+        raise DefinitionError(values.problems(source, file, others))
     return definition
 
 
+def _whole(
+    values: Values, data: dict[str, Any], beside: FilePath | None
+) -> tuple[dict[str, Any], tuple[like.Source, ...]]:
+    """The tables of a definition with all that it is like, and what that is."""
+    if like.LIKE not in data:
+        return data, ()
+    try:
+        made, others = like.whole(LANGUAGE, data, beside)
+    except like.LikeError as error:
+        values.complain(error.path, error.message, error.found, error.allowed)
+        raise
+    return {key: made[key] for key in (*KEYS, *made) if key in made}, others
+
+
+def _written(values: Values, data: Table) -> str:
+    text, limit = toml.written(data), limits.DEFINITION_BYTES
+    if len(text.encode()) > limit.most:
+        message = "with all that it is like the definition is too long"
+        values.complain((like.LIKE,), message, f"{len(text):,} characters", limit.allowed)
+    return text
+
+
+def _load(data: bytes) -> tuple[str, Table]:
+    values = Values()
+    found, text = values.load(data)
+    if found is None:
+        raise ValueError(str(values.complaints[0]))
+    return text, found
+
+
+LANGUAGE: Final = like.Language("games", "", ".toml", OWN, _load)
+
+
 def _definition(values: Values, data: dict[str, Any], text: str) -> Definition | None:
-    values.known_keys(data, (), "a definition", KEYS)
+    values.known_keys(data, (), "a definition", (*KEYS, like.LIKE))
     title = values.text(data, "title")
     if "title" not in data:
         values.complain(("title",), "a definition has a title", allowed='such as title = "My game"')

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, Problem
 from ggn_store.limits import TooManyError
+from ggn_store.model.changes.like import Source
 from ggn_store.notation import toml
 from ggn_store.notation.complaints import Complaints
+from ggn_store.notation.toml import key_path as key_path
 
 Path = tuple[str | int, ...]
 Table = Mapping[str, Any]
 
-_KEY = r"(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')"
-_KEYS = re.compile(_KEY)
-_DOTTED = rf"(?P<keys>{_KEY}(?:\s*\.\s*{_KEY})*)"
-_HEADER = re.compile(rf"\s*\[\s*{_DOTTED}\s*\]\s*(?:#.*)?")
-_MEMBER = re.compile(rf"\s*{_DOTTED}\s*=")
-
-
-def key_path(path: Path) -> str:
-    """A path as TOML writes it: `pieces."+P".promotion.to[1]`."""
-    text = ""
-    for part in path:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        else:
-            text += f".{toml.key(part)}" if text else toml.key(part)
-    return text
+_HEADER = re.compile(rf"\s*\[\s*(?P<keys>{toml.KEYS})\s*\]\s*(?:#.*)?")
+_MEMBER = re.compile(rf"\s*(?P<keys>{toml.KEYS})\s*=")
 
 
 class Values:
@@ -66,17 +54,26 @@ class Values:
             self.complaints.append(Problem(message, line=line, column=column, allowed=error.allowed))
         return None, text
 
-    def problems(self, source: str, file: str | None) -> list[Problem]:
+    def problems(self, source: str, file: str | None, like: Sequence[Source] = ()) -> list[Problem]:
         """The complaints with their places in the text, in its order.
 
-        What stands inside of a value on several lines is placed where its key is.
+        What stands inside of a value on several lines is placed where its key is. Of what the text does not say itself,
+        the message says where something that it is like does.
         """
         places = _places(source)
+        others = [(each.name, _places(each.text)) for each in like]
 
         def placed(each: Problem) -> Problem:
-            parts = (each.path[:length] for length in range(len(each.path), 0, -1))
-            known = next((places[part] for part in parts if part in places), (each.line, each.column))
-            return replace(each.placed(key_path(each.path), known, file), kind="definition")
+            parts = [each.path[:length] for length in range(len(each.path), 0, -1)]
+            found = next((part for part in parts if part in places), ())
+            known = places.get(found, places.get(("like",), (each.line, each.column)))
+            message = each.message
+            for name, at in others:
+                nearer = next((part for part in parts[: len(parts) - len(found)] if part in at), None)
+                if nearer is not None:
+                    message += f" (line {at[nearer][0]} of {name}, which this is like)"
+                    break
+            return replace(each.placed(key_path(each.path), known, file), message=message, kind="definition")
 
         found = sorted(map(placed, self.complaints), key=lambda each: (each.line or 0, each.column or 0))
         return [*found, *self.complaints.rest(found[-1])]
@@ -184,7 +181,7 @@ def _places(text: str) -> Mapping[Path, tuple[int, int]]:
         match = header or member
         if match is None:
             continue
-        keys = tuple(key.strip("\"'") for key in _KEYS.findall(match["keys"]))
+        keys = toml.keys(match["keys"]) or ()
         path = keys if header else (*table, *keys)
         table = keys if header else table
         places.setdefault(path, (number, match.start("keys") + 1))

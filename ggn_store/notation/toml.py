@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
@@ -13,6 +14,11 @@ from ggn_store import limits
 _PART: Final = r"(?:[A-Za-z0-9_-]++|\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+')[ \t]*+"
 # What no string of TOML may hold as it is; a line that ends with a carriage return would be read without it.
 _ESCAPED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+# A dotted key, as people write it in one line.
+_KEY: Final = r"(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')"
+KEYS: Final = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
+# So long are the lines that are written, where they can be.
+_WIDTH: Final = 100
 _BARE_KEY: Final = re.compile("[A-Za-z0-9_-]+", re.ASCII)
 _BEHIND: Final = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
@@ -42,6 +48,53 @@ def value(of: object) -> str:
 def key(name: str) -> str:
     """A key, in quotes where it needs them."""
     return name if _BARE_KEY.fullmatch(name) else text(name)
+
+
+def key_path(path: tuple[str | int, ...]) -> str:
+    """A path as TOML writes it: `pieces."+P".promotion.to[1]`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{key(part)}" if text else key(part)
+    return text
+
+
+def keys(path: str) -> tuple[str, ...] | None:
+    """The keys of a dotted one, None where it is none."""
+    if not re.fullmatch(KEYS, path):
+        return None
+    return tuple(each.strip("\"'") for each in re.findall(_KEY, path))
+
+
+def written(tables: Mapping[str, Any]) -> str:
+    """The text of tables: values first, then tables under headers, a table of tables only under one each."""
+    parts = [_members({name: each for name, each in tables.items() if not isinstance(each, Mapping)})]
+    for name, table in tables.items():
+        if isinstance(table, Mapping) and table and all(isinstance(each, Mapping) for each in table.values()):
+            parts += (f"[{key(name)}.{key(inner)}]\n{_members(each)}" for inner, each in table.items())
+        elif isinstance(table, Mapping):
+            parts.append(f"[{key(name)}]\n{_members(table)}")
+    return "\n".join(filter(None, parts))
+
+
+def _members(table: Mapping[str, Any]) -> str:
+    return "".join(f"{key(name)} = {_laid(each, len(name))}\n" for name, each in table.items())
+
+
+def _laid(of: object, name: int) -> str:
+    """A value on one line, or on several where it is too long for one."""
+    if isinstance(of, str) and "\n" in of:
+        return lines_of_text(of)
+    line = value(of)
+    if not isinstance(of, list) or not of or (len(line) + name <= _WIDTH and not isinstance(of[0], Mapping)):
+        return line
+    items = [f"{value(each)}," for each in of]
+    if isinstance(of[0], Mapping):
+        return "\n  ".join(("[", *items)) + "\n]"
+    lines = textwrap.wrap(" ".join(items), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n  ".join(("[", *lines)) + "\n]"
 
 
 class TomlError(ValueError):

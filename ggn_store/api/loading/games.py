@@ -126,7 +126,7 @@ def library_source(name: str) -> str:
     found = library_files([name])
     entry = next(incoming.read(found[0])) if len(found) == 1 else None
     if isinstance(entry, incoming.GameEntry):
-        return entry.data.decode()
+        return str(entry.definition().text)
     if isinstance(entry, incoming.SpecificationEntry) and isinstance(entry.data, str):
         return entry.data
     raise UnknownNameError(f"{quote(name)} is no game of the library with a definition (see `list --library`)")

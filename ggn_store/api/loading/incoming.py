@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ggn_store import limits
@@ -71,6 +72,8 @@ class GameEntry:
     file: str
     name: str | None
     data: bytes
+    # The folder of the file, for what the definition is like.
+    beside: Path | None = None
 
     text: None = None
 
@@ -80,7 +83,7 @@ class GameEntry:
             raise InputError(f"{printable(self.file)}: a game's document is of the dialect {DIALECT}, not {dialect}")
         from ggn_store.games import definition
 
-        return definition.read(self.data, self.file)
+        return definition.read(self.data, self.file, self.beside)
 
     def read(self, dialect: Dialect | None = None) -> Document:
         """The document of the game, in memory; raises as `definition` does."""
@@ -104,7 +107,8 @@ def recognised(entry: files.DocumentEntry) -> Entry:
 def read_game(file: files.File) -> GameEntry:
     """The definition that a file holds; raises InputError where it cannot be read."""
     with files.open_stream(file) as stream:
-        return GameEntry(str(file), file.name, stream.read(limits.DEFINITION_BYTES.most + 1))
+        beside = None if file.path == files.STDIN else Path(file.path).parent
+        return GameEntry(str(file), file.name, stream.read(limits.DEFINITION_BYTES.most + 1), beside)
 
 
 def read_files(found: Iterable[files.File]) -> Iterator[Entry | GameEntry]:

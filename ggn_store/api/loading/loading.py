@@ -14,7 +14,7 @@ from ggn_store.api.session import authors
 from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
 from ggn_store.model.changes.merge import Preference, check_preference, noted
-from ggn_store.model.documents.document import Dialect, Document, Piece, revision_digest
+from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.moves import play
 from ggn_store.model.teams.revision import Revision, check_name
 from ggn_store.model.teams.transfer import Outcome, Transferred
@@ -303,15 +303,19 @@ def prepare(content: Document | Ready) -> Document | Ready:
         from ggn_store.games import playing
 
         game = games.read_definition(definition, "the definition beside it")
-        if content.envelope.play is None:
-            content = _played(content, playing.envelope(game).play)
+        stated = content.envelope
+        if stated.play is None:
+            stated = replace(stated, play=playing.envelope(game).play)
+        if game.text != definition.removeprefix("\ufeff"):  # it is like another one
+            stated = replace(stated, definition=game.text)
+        if stated != content.envelope:
+            content = _stated(content, stated)
     content.digest  # noqa: B018  (which is kept)
     return content
 
 
-def _played(content: Document | Ready, declared: str | None) -> Document | Ready:
-    """The same, which declares this of how it is played."""
-    envelope = replace(content.envelope, play=declared)
+def _stated(content: Document | Ready, envelope: Envelope) -> Document | Ready:
+    """The same with another envelope."""
     if isinstance(content, Document):
         made = replace(content, envelope=envelope)
         vars(made)["board"] = content.board  # which may have taken long to find

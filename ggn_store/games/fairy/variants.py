@@ -105,7 +105,7 @@ def _defined(name: str, allow_host_rules: bool) -> Variant:
     )
     if left:
         return Variant(name, 0, None, None, tuple(left))
-    return Variant(name, 0, library.path_of(name).read_text("utf-8"), definition, ())
+    return Variant(name, 0, definition.text, definition, ())
 
 
 def _wanted(names: Iterable[str], listed: list[str], without: str) -> set[str]:

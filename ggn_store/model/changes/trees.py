@@ -72,8 +72,9 @@ def _merge(path: Path, values: tuple[Value, Value, Value], side: Side, clashes: 
     if all(isinstance(each, Mapping) for each in tables):
         return _tables(path, tables, side, clashes)
     lists = [[] if base is ABSENT else base, ours, theirs]
-    if all(map(_is_named, lists)):
-        return list(_tables(path, [{item[_NAME]: item for item in each} for each in lists], side, clashes).values())
+    named = [by_name(each) if isinstance(each, list) else None for each in lists]
+    if None not in named:
+        return list(_tables(path, named, side, clashes).values())  # type: ignore[arg-type]
     clashes.append(Clash(path, *values))
     return clashes[-1].of(side)
 
@@ -89,9 +90,13 @@ def _tables(path: Path, tables: Sequence[Mapping[str, Any]], side: Side, clashes
     return {key: merged[key] for key in order.merged(tuple(base), tuple(ours), tuple(theirs), merged)}
 
 
-def _is_named(value: Value) -> bool:
-    """Whether it is a list of tables, each with a name of its own; an empty list is one."""
+def by_name(value: Value) -> Mapping[str, Any] | None:
+    """A table, or the items of a list by the names that all of them have; None where it is neither."""
+    if isinstance(value, Mapping):
+        return value
     if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
-        return False
+        return None
     names = [item.get(_NAME) for item in value]
-    return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        return None
+    return dict(zip(names, value, strict=True))

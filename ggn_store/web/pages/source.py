@@ -18,6 +18,9 @@ from ggn_store.web.refusal import AskedError
 _TABLE: Final = re.compile(
     r"""\s*\[\[?(?:pieces|first|second)\.(?:"([^"]+)"|([A-Za-z0-9_-]+))(?:\.([a-z_]+))?(?:\.[a-z_]+)*\]"""
 )
+# A piece, or a key of one, in the table of all of them.
+_GROUP: Final = re.compile(r"\s*\[(?:pieces|first|second)\]")
+_PIECE: Final = re.compile(r"""(?:"([^"]+)"|([A-Za-z0-9_-]+))(?:\.([a-z_]+))?[ .=]""")
 _KEY: Final = re.compile(r"\s*([a-z_]+)\s*=")
 # A piece is written twice to see what a key makes.
 _LIMITS: Final = {"possibilities": 20_000}
@@ -35,20 +38,23 @@ def lines_of(ruleset: Ruleset, text: str, reference: str) -> list[tuple[int, str
             if identifier in ruleset.pieces:
                 tokens.setdefault(form.piece.token, identifier)
     found = []
-    token, inner = None, None
+    token, inner, together = None, None, False
     for number, line in enumerate(text.splitlines(), 1):
         address = None
-        if (table := _TABLE.match(line)) is not None:
+        table = _TABLE.match(line) or (_PIECE.match(line) if together else None)
+        if table is not None:
             token, key = table[1] or table[2], table[3]
             inner = key
             if token in tokens and key is None:
                 address = links.to("/piece", reference, piece=tokens[token])
         else:
             token = None if line.startswith("[") else token
-            match = None if inner else _KEY.match(line)
+            match = None if inner or together else _KEY.match(line)
             key = None if match is None else match[1]
         if token in tokens and key in KEYS:
             address = f"{links.to('/source', reference, token=token, key=key)}#made"
+        if line.startswith("["):
+            together = _GROUP.match(line) is not None
         found.append((number, line, address))
     return found
 
