@@ -87,8 +87,8 @@ def compile_(path: str, pieces: tuple[str, ...], style: str | None, dialect: Any
         if not equals:
             raise click.UsageError(f"--piece-map {printable(each)}: name a kind and its piece, as in king=K")
         piece_map[kind] = code
-    file, data = read_specification_file(path)
-    compiled = compile_specification(data, piece_map=piece_map, style=style, file=file)
+    file, data, beside = read_specification_file(path)
+    compiled = compile_specification(data, piece_map=piece_map, style=style, file=file, beside=beside)
     document = compiled.document
     if dialect != document.dialect:
         document = ggn_store.convert(document, dialect)

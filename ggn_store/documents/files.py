@@ -46,6 +46,11 @@ class File:
         return "standard input" if self.path == STDIN else self.path
 
     @property
+    def folder(self) -> Path | None:
+        """The folder that it is in, None for standard input."""
+        return None if self.path == STDIN else Path(self.path).parent
+
+    @property
     def is_stream(self) -> bool:
         """Whether it may hold many documents."""
         return self.path == STDIN or self.path.endswith(_STREAMS)

@@ -16,7 +16,7 @@ from ggn_store.errors import DocumentError, NotationError, offer
 from ggn_store.games import estimate, playing
 from ggn_store.games.rules import SIDES, Definition, PieceRule
 from ggn_store.games.squares import Squares, read_board, read_hexagons
-from ggn_store.games.tables import Tables
+from ggn_store.games.tables import GROUPS, Tables
 from ggn_store.games.toml_text import Path, Table, Values, key_path
 from ggn_store.limits import TooManyError
 from ggn_store.model.changes import like
@@ -77,8 +77,13 @@ def _whole(
     return {key: made[key] for key in (*KEYS, *made) if key in made}, others
 
 
+def written(data: Table) -> str:
+    """The text of a definition's tables, with a table for each piece."""
+    return toml.written(data, GROUPS)
+
+
 def _written(values: Values, data: Table) -> str:
-    text, limit = toml.written(data), limits.DEFINITION_BYTES
+    text, limit = written(data), limits.DEFINITION_BYTES
     if len(text.encode()) > limit.most:
         message = "with all that it is like the definition is too long"
         values.complain((like.LIKE,), message, f"{len(text):,} characters", limit.allowed)
@@ -93,7 +98,7 @@ def _load(data: bytes) -> tuple[str, Table]:
     return text, found
 
 
-LANGUAGE: Final = like.Language("games", "", ".toml", OWN, _load)
+LANGUAGE: Final = like.Language("games", "", ".toml", OWN, limits.DEFINITION_BYTES, _load)
 
 
 def _definition(values: Values, data: dict[str, Any], text: str) -> Definition | None:

@@ -57,7 +57,7 @@ DROP_KEYS: Final = (
     "encloses",
 )
 
-_GROUPS: Final[Mapping[str, tuple[Side, ...]]] = {"pieces": SIDES, "first": ("first",), "second": ("second",)}
+GROUPS: Final[Mapping[str, tuple[Side, ...]]] = {"pieces": SIDES, "first": ("first",), "second": ("second",)}
 _TOKEN = re.compile("[-+]?[A-Z]", re.ASCII)
 _LETTER = re.compile("[A-Z]", re.ASCII)
 _FEN = re.compile(r"\+?[A-Z]~?|\*", re.ASCII)
@@ -86,7 +86,7 @@ class Tables:
         return _with_unmoved_rooks([self._piece(table, path, sides) for path, sides, table in tables])
 
     def _tables(self, data: Table) -> Iterator[tuple[Path, tuple[Side, ...], dict[str, Any]]]:
-        for group, sides in _GROUPS.items():
+        for group, sides in GROUPS.items():
             for token, table in self._values.table(data, group).items():
                 path: Path = (group, token)
                 if not _TOKEN.fullmatch(token):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ggn_store import limits
@@ -41,12 +42,16 @@ class SpecificationCheck:
         return tuple(problem for problem in self.problems if problem.code == "refused")
 
 
-def check_specification(data: str | bytes | Mapping[str, Any], file: str | None = None) -> SpecificationCheck:
+def check_specification(
+    data: str | bytes | Mapping[str, Any], file: str | None = None, beside: Path | None = None
+) -> SpecificationCheck:
     """Check a specification: JSON as text, as bytes, or decoded (then problems have no lines).
+
+    In the folder `beside` are files that it may be like.
 
     Nothing is raised, whatever the data is; findings are looked for only where there is no problem.
     """
-    found, uses, domains = _read(data)
+    found, uses, domains = _read(data, beside)
     problems = found.problems(file)
     if problems:
         return SpecificationCheck(None, tuple(problems))
@@ -55,17 +60,19 @@ def check_specification(data: str | bytes | Mapping[str, Any], file: str | None 
     return SpecificationCheck(specification, (), tuple(found.placed(suspicious, file)))
 
 
-def read_specification(data: str | bytes | Mapping[str, Any], file: str | None = None) -> Specification:
+def read_specification(
+    data: str | bytes | Mapping[str, Any], file: str | None = None, beside: Path | None = None
+) -> Specification:
     """The specification; raises SpecificationError with every problem."""
-    found, _, _ = _read(data)
+    found, _, _ = _read(data, beside)
     problems = found.problems(file)
     if problems:
         raise SpecificationError(problems)
     return found.draft.specification()
 
 
-def _read(data: str | bytes | Mapping[str, Any]) -> tuple[Reader, Uses, Domains]:
-    found = reader.read(data)
+def _read(data: str | bytes | Mapping[str, Any], beside: Path | None) -> tuple[Reader, Uses, Domains]:
+    found = reader.read(data, beside)
     uses = Uses()
     with contextlib.suppress(TooManyError):
         _check_types(found, uses)

@@ -10,6 +10,7 @@ from ggn_store import limits
 from ggn_store.errors import Problem
 from ggn_store.gdl.specification import Location
 from ggn_store.limits import TooManyError
+from ggn_store.model.changes.like import LIKE
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path, TextPlaces
 
@@ -26,6 +27,8 @@ class PlacedComplaints:
         self._faults: list[Problem] = []
         self._paths: dict[str, Path] = {}
         self._places = TextPlaces(None, ())
+        # Whether the text is like another one, which says what it does not say itself.
+        self.is_like = False
 
     def look_up_in(self, text: str, faults: Iterable[Problem], wanted: tuple[Path, ...] | None = None) -> None:
         """Places are those in this text from now on, of all values or `wanted` ones; `faults` are of its JSON."""
@@ -75,8 +78,17 @@ class PlacedComplaints:
 
     def placed(self, complaints: Iterable[Problem], file: str | None) -> list[Problem]:
         """Complaints with their places in the text, in its order."""
-        result = (replace(self._places.placed(each, file), **_context(each.path)) for each in complaints)
+        result = (replace(self._placed(each, file), **_context(each.path)) for each in complaints)
         return sorted(result, key=lambda each: (each.line or 0, each.column or 0))
+
+    def _placed(self, complaint: Problem, file: str | None) -> Problem:
+        """A complaint with its place, of what the text does not say itself with that of what is around it there."""
+        placed = self._places.placed(complaint, file)
+        if not self.is_like or placed.line is not None:
+            return placed
+        around = [complaint.path[:length] for length in range(len(complaint.path) - 1, 0, -1)]
+        line, column = next((at for path in (*around, (LIKE,)) if (at := self._places.of(path))[0]), (None, None))
+        return replace(placed, message=f"{placed.message} (with what this is like)", line=line, column=column)
 
 
 def _context(path: Path) -> dict[str, Any]:

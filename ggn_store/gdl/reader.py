@@ -7,8 +7,10 @@ expressions are parsed here; what their names mean is for `check`.
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path as FilePath
 from typing import Any, Final
 
 from ggn_store import limits
@@ -17,7 +19,8 @@ from ggn_store.gdl import expressions
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.sections import about, actions, declarations, players, setup, topology
 from ggn_store.limits import TooManyError
-from ggn_store.notation import json_text
+from ggn_store.model.changes import like, trees
+from ggn_store.notation import json_edit, json_text
 from ggn_store.notation.json_text import Path
 
 # In the order in which they are read: each may ask what those before it have added to the draft.
@@ -36,18 +39,35 @@ SECTIONS: Final[Mapping[str, Callable[[SectionReader, Any, Path], None]]] = {
 _OPTIONAL: Final = ("setup", "end_conditions", "presentation")
 
 
-def read(data: str | bytes | Mapping[str, Any]) -> Reader:
-    """Read a specification: JSON as text, as bytes, or decoded; nothing is raised, whatever it is."""
+def read(data: str | bytes | Mapping[str, Any], beside: FilePath | None = None) -> Reader:
+    """Read a specification: JSON as text, as bytes, or decoded; nothing is raised, whatever it is.
+
+    It may be like a game description of the library, or like one in the folder `beside`. Then its text says all of it.
+    """
     reader = Reader()
     with contextlib.suppress(TooManyError):
-        reader.read(data)
+        reader.read(data, beside)
     return reader
+
+
+def _load(data: bytes) -> tuple[str, Mapping[str, Any]]:
+    text, fault = json_text.decode_bytes(data)
+    value, faults = (None, [fault]) if fault is not None else json_text.load(text)
+    if faults or not isinstance(value, Mapping):
+        raise ValueError(faults[0].message if faults else "it is no object")
+    return text, value
+
+
+# What each game says of itself is not taken over.
+LANGUAGE: Final = like.Language(
+    "gdl", "gdl/", ".json", ("metadata", "description", "$schema"), limits.DESCRIPTION_BYTES, _load
+)
 
 
 class Reader(SectionReader):
     """Reads one specification; afterwards it has the draft and all complaints, and knows the places of all values."""
 
-    def read(self, data: str | bytes | Mapping[str, Any]) -> None:
+    def read(self, data: str | bytes | Mapping[str, Any], beside: FilePath | None = None) -> None:
         """Read everything; to be called once. Raises TooManyError where the rest was not looked at."""
         if isinstance(data, bytes | bytearray | memoryview):
             if self._is_too_large(len(data), "bytes"):
@@ -68,7 +88,23 @@ class Reader(SectionReader):
         for section in ("topology", "interactions"):
             self.place((section,))
         if self._is_sane(value, (), 1):
-            self._whole(value)
+            self._whole(value, beside)
+
+    def _made_whole(self, value: Mapping[str, Any], beside: FilePath | None) -> Mapping[str, Any] | None:
+        """The value with all that it is like, None where that is wrong; the draft's text says all of it, too."""
+        self.is_like = True
+        if self._faults:
+            return None
+        try:
+            made, others = like.whole(LANGUAGE, value, beside)
+        except like.LikeError as error:
+            self.complain(error.path, error.message, quote(error.found), error.allowed)
+            return None
+        made = {key: made[key] for key in (*SECTIONS, *made) if key in made}
+        own = self.draft.text or json.dumps(value, ensure_ascii=False, indent=2)
+        self.draft.text = json_edit.written(made, (own, *(each.text for each in others)), trees.same)
+        is_right = not self._is_too_large(len(self.draft.text), "characters") and self._is_sane(made, (), 1)
+        return made if is_right else None
 
     def _is_too_large(self, size: int, unit: str) -> bool:
         limit = limits.DESCRIPTION_BYTES
@@ -77,10 +113,14 @@ class Reader(SectionReader):
             self.complain((), message, f"{size:,} {unit}", limit.allowed)
         return size > limit.most
 
-    def _whole(self, value: Any) -> None:
+    def _whole(self, value: Any, beside: FilePath | None) -> None:
         if not isinstance(value, Mapping):
             self.complain((), "a specification is an object", quote(value), "{ ... }")
             return
+        if like.LIKE in value:
+            value = self._made_whole(value, beside)
+            if value is None:
+                return
         required = [key for key in SECTIONS if key not in _OPTIONAL]
         whole = self.members(value, (), "the specification", (*SECTIONS, "$schema", "description"), required)
         for key, read_section in SECTIONS.items():

@@ -50,6 +50,10 @@ class _Part:
         """The white space before the key, or before the item."""
         return _space(self.text, self.places[self.path][0])
 
+    def begin(self) -> str:
+        """The white space after the opening bracket."""
+        return self.source[1 : len(self.source) - len(self.source[1:].lstrip(_SPACE))]
+
     def end(self) -> str:
         """The white space before the closing bracket."""
         return _space(self.source, len(self.source) - 1)
@@ -76,7 +80,7 @@ def _written(value: Any, parts: Sequence[_Part], same: Same) -> str:
         return json.dumps(value, ensure_ascii=False)
     members: list[tuple[str, str]] = []
     is_object = isinstance(value, Mapping)
-    named = value.items() if isinstance(value, Mapping) else ((item.get(_NAME), item) for item in value)
+    named = value.items() if isinstance(value, Mapping) else ((_name(item), item) for item in value)
     inside = [(part is laid, part.members()) for part in parts]
     for key, each in named:
         found = [known[key] for _, known in inside if key in known]
@@ -87,11 +91,15 @@ def _written(value: Any, parts: Sequence[_Part], same: Same) -> str:
     if not members:
         return opening + closing
     # What is new stands as the last one does.
-    usual = next((space for space, _ in reversed(members) if space), " ")
+    usual = next((space for space, _ in reversed(members) if space), laid.begin() or " ")
     (space, first), *others = members
     texts = [f"{space or usual}{text}" for space, text in others]
     space = space or (usual if "\n" in usual else "")
     return opening + ",".join([space + first, *texts]) + laid.end() + closing
+
+
+def _name(item: Any) -> Any:
+    return item.get(_NAME) if isinstance(item, Mapping) else None
 
 
 def _space(text: str, at: int) -> str:

@@ -6,7 +6,7 @@ import json
 import re
 import textwrap
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from ggn_store import limits
@@ -39,7 +39,7 @@ def lines_of_text(value: str) -> str:
 def value(of: object) -> str:
     """A value as TOML writes it on one line."""
     if isinstance(of, Mapping):
-        return f"{{ {', '.join(f'{key(name)} = {value(each)}' for name, each in of.items())} }}"
+        return f"{{ {', '.join(f'{key(name)} = {value(each)}' for name, each in of.items())} }}" if of else "{}"
     if isinstance(of, list | tuple):
         return f"[{', '.join(map(value, of))}]"
     return text(of) if isinstance(of, str) else json.dumps(of)
@@ -68,11 +68,11 @@ def keys(path: str) -> tuple[str, ...] | None:
     return tuple(each.strip("\"'") for each in re.findall(_KEY, path))
 
 
-def written(tables: Mapping[str, Any]) -> str:
-    """The text of tables: values first, then tables under headers, a table of tables only under one each."""
+def written(tables: Mapping[str, Any], apart: Collection[str] = ()) -> str:
+    """The text of tables: values first, then tables under headers; those inside of tables `apart` under their own."""
     parts = [_members({name: each for name, each in tables.items() if not isinstance(each, Mapping)})]
     for name, table in tables.items():
-        if isinstance(table, Mapping) and table and all(isinstance(each, Mapping) for each in table.values()):
+        if name in apart and isinstance(table, Mapping):
             parts += (f"[{key(name)}.{key(inner)}]\n{_members(each)}" for inner, each in table.items())
         elif isinstance(table, Mapping):
             parts.append(f"[{key(name)}]\n{_members(table)}")
@@ -88,7 +88,7 @@ def _laid(of: object, name: int) -> str:
     if isinstance(of, str) and "\n" in of:
         return lines_of_text(of)
     line = value(of)
-    if not isinstance(of, list) or not of or (len(line) + name <= _WIDTH and not isinstance(of[0], Mapping)):
+    if not isinstance(of, list) or (len(line) + name <= _WIDTH and sum(isinstance(each, Mapping) for each in of) < 2):
         return line
     items = [f"{value(each)}," for each in of]
     if isinstance(of[0], Mapping):

@@ -10,10 +10,11 @@ import pytest
 
 from ggn_store import DocumentError, GgnStoreError
 from ggn_store.errors import Problem
-from ggn_store.games import definition, library, tables
+from ggn_store.games import definition, tables
 from ggn_store.games.definition import Definition, DefinitionError, read
 from ggn_store.games.rules import Zone
 from ggn_store.model.moves.play import DUTIES, HOST_DUTIES
+from tests.support.definitions import shipped
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -374,7 +375,7 @@ def test_no_value_of_any_key_is_more_than_a_problem(junk: str) -> None:
 
 
 def test_what_is_said_of_each_side_may_be_nothing_for_one_of_them() -> None:
-    text = library.path_of("dunsany").read_text("utf-8")
+    text = shipped("dunsany")
     [pawn] = [piece for piece in read(text).pieces if piece.token == "P"]
     assert pawn.initial is not None
     assert (len(pawn.initial.first), len(pawn.initial.second)) == (0, 8)

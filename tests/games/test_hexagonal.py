@@ -14,6 +14,7 @@ from ggn_store.games.definition import read
 from ggn_store.notation import qpi
 from tests.oracles import hexagonal
 from tests.oracles.hexagonal import STARTS, Table
+from tests.support.definitions import shipped
 
 # A rule of each game changed: the interpreter has to notice.
 MUTANTS = [
@@ -108,7 +109,7 @@ def test_many_games_on_hexagons(name: str) -> None:
     ("name", "rule", "instead"), [*MUTANTS[:3], *(pytest.param(*each, marks=pytest.mark.long) for each in MUTANTS[3:])]
 )
 def test_a_changed_rule_is_noticed(name: str, rule: str, instead: str) -> None:
-    text = library.path_of(name).read_text("utf-8")
+    text = shipped(name)
     assert text.count(rule) >= 1
     with Store.open("sqlite://") as store:
         store.load(read(text.replace(rule, instead)), name)

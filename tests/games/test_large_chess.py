@@ -15,6 +15,7 @@ from ggn_store.notation import qpi
 from tests.oracles import large_chess
 from tests.oracles.large_chess import STARTS, Move, Table, text
 from tests.oracles.play import Game
+from tests.support.definitions import shipped
 
 # The legal moves of a position, each with the position after it.
 Judge = Callable[[Position], Mapping[Move, Position]]
@@ -167,7 +168,7 @@ def test_many_large_games(name: str, store: Store) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "rule", "instead"), MUTANTS)
 def test_a_changed_rule_is_noticed(name: str, rule: str, instead: str) -> None:
-    written = library.path_of(name).read_text("utf-8")
+    written = shipped(name)
     assert rule in written
     judge = by_evaluator(Game(read(written.replace(rule, instead))), large_chess.RULES[name].words)
     assert any(True for seed in range(1, 40, 2) for _ in differences(judge, name, seed, 40))

@@ -14,6 +14,7 @@ from ggn_store.games.rules import Definition
 from ggn_store.notation import feen, qpi
 from tests.oracles.large_shogi import GAMES, OVERLAPPING, Outcome, Point, Rules, text
 from tests.oracles.play import Choice, Game
+from tests.support.definitions import shipped
 
 # A rule of each game changed: the interpreter has to notice.
 MUTANTS = [
@@ -90,7 +91,7 @@ def test_many_positions_of_large_shogi(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "rule", "instead"), MUTANTS)
 def test_a_changed_rule_is_noticed(name: str, rule: str, instead: str) -> None:
-    written = library.path_of(name).read_text("utf-8")
+    written = shipped(name)
     assert rule in written
     assert any(True for _ in differences(read(written.replace(rule, instead)), name, 40))
 

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ggn_store import problems
-from ggn_store.games.definition import Definition, read
+from ggn_store.games import library
+from ggn_store.games.definition import Definition, read, written
 from ggn_store.games.generate import generate
 from ggn_store.model.documents.document import Document
+from ggn_store.notation import toml
 from tests.oracles import reference
 
 DATA = Path(__file__).parents[2] / "data"
@@ -23,7 +25,8 @@ terminal = true
 
 
 def shipped(name: str) -> str:
-    return (DATA / "games" / f"{name}.toml").read_text("utf-8")
+    """All of a game of the library, with a table for each piece."""
+    return written(toml.load(str(library.read_game(name).text)))
 
 
 def game(text: str, board: str = "8x8", style: str = "C") -> Definition:

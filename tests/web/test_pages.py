@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from ggn_store import Store, limits
+from ggn_store import Store, limits, read_definition
 from ggn_store.web.pages import source as of_sources
 from ggn_store.web.routes import PAGES
 from tests.support.program import MINI, MINI_TOML, write
@@ -145,6 +145,22 @@ def test_a_definition_has_numbered_lines_that_lead_to_its_pieces(chess: TestClie
     few = chess.get("/source/chess?offset=2&limit=1")
     assert {each for each in looked_at(few.text).ids if each.startswith("L")} == {"L3"}
     assert chess.get("/source/mini").status_code == 404
+
+
+def test_a_piece_on_one_line_of_a_definition_leads_to_it_and_its_keys_to_their_moves(store: Store) -> None:
+    head = 'title = "Small"\nboard = "3x3"\nstyle = "C"\n\n[zones]\nN = "a1"\n\n[pieces]\n'
+    store.load(
+        read_definition(head + 'N = { betza = "N" }\nK.name = "king"\nK.betza = "K"\n"+N" = { betza = "W" }\n'), "x"
+    )
+    with client(store) as pages:
+        lines = of_sources.lines_of(store.ruleset("x"), store.ruleset("x").export_definition(), "x")
+        assert [(number, address) for number, _, address in lines if address] == [
+            (9, "/piece/x?piece=C%3AN"),
+            (10, "/piece/x?piece=C%3AK"),
+            (11, "/source/x?token=K&key=betza#made"),
+            (12, "/piece/x?piece=C%3A%2BN"),
+        ]
+        assert {address for _, _, address in lines if address}.issubset(looked_at(pages.get("/source/x").text).links)
 
 
 def test_a_line_of_a_definition_leads_to_the_moves_that_it_makes(

@@ -128,7 +128,9 @@ def library_source(name: str) -> str:
     if isinstance(entry, incoming.GameEntry):
         return str(entry.definition().text)
     if isinstance(entry, incoming.SpecificationEntry) and isinstance(entry.data, str):
-        return entry.data
+        from ggn_store.gdl.check import read_specification
+
+        return read_specification(entry.data, entry.file, entry.beside).text
     raise UnknownNameError(f"{quote(name)} is no game of the library with a definition (see `list --library`)")
 
 

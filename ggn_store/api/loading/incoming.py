@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ggn_store import limits
 from ggn_store.documents import files, ggn
 from ggn_store.errors import InputError, Problem, SpecificationError, printable
+from ggn_store.model.changes.like import LIKE
 from ggn_store.model.documents.document import Dialect, Document, Envelope
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ _SECTIONS: Final = frozenset(("entity_schemas", "game_flow", "interactions", "st
 
 
 def is_specification(value: object) -> bool:
-    """Whether decoded JSON is a game description, right or wrong; no document has its sections."""
-    return isinstance(value, Mapping) and not _SECTIONS.isdisjoint(value)
+    """Whether decoded JSON is a game description, right or wrong; no document has its sections, or is like another."""
+    return isinstance(value, Mapping) and (LIKE in value or not _SECTIONS.isdisjoint(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class SpecificationEntry:
     data: str | Mapping[str, Any]
     envelope: Envelope = field(default_factory=Envelope)
     problems: tuple[Problem, ...] = ()
+    # The folder of the file, for what the description is like.
+    beside: Path | None = None
 
     text: None = None
 
@@ -55,14 +58,14 @@ class SpecificationEntry:
             )
         if self.problems:
             raise SpecificationError(self.problems)
-        compiled = specifications.compile_specification(self.data, file=self.file)
+        compiled = specifications.compile_specification(self.data, file=self.file, beside=self.beside)
         return specifications.said(compiled.document, self.envelope)
 
     def findings(self) -> list[Problem]:
         """What is suspicious in the description; nothing where it has problems."""
         from ggn_store.gdl.check import check_specification
 
-        return list(check_specification(self.data, self.file).findings)
+        return list(check_specification(self.data, self.file, self.beside).findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +98,20 @@ class GameEntry:
 Entry = files.DocumentEntry | SpecificationEntry
 
 
-def recognised(entry: files.DocumentEntry) -> Entry:
-    """The entry as what it is."""
+def _recognised(file: files.File, entry: files.DocumentEntry) -> Entry:
+    """The entry of a file as what it is."""
     if not is_specification(entry.decoded.value):
         return entry
     is_whole = entry.decoded.text is not None and not entry.decoded.path
     data = entry.decoded.text if is_whole else entry.decoded.value
-    return SpecificationEntry(entry.file, entry.name, data, entry.envelope, entry.problems)  # type: ignore[arg-type]
+    given: Any = data
+    return SpecificationEntry(entry.file, entry.name, given, entry.envelope, entry.problems, file.folder)
 
 
 def read_game(file: files.File) -> GameEntry:
     """The definition that a file holds; raises InputError where it cannot be read."""
     with files.open_stream(file) as stream:
-        beside = None if file.path == files.STDIN else Path(file.path).parent
-        return GameEntry(str(file), file.name, stream.read(limits.DEFINITION_BYTES.most + 1), beside)
+        return GameEntry(str(file), file.name, stream.read(limits.DEFINITION_BYTES.most + 1), file.folder)
 
 
 def read_files(found: Iterable[files.File]) -> Iterator[Entry | GameEntry]:
@@ -117,7 +120,7 @@ def read_files(found: Iterable[files.File]) -> Iterator[Entry | GameEntry]:
         if file.is_definition and os.access(file.path, os.R_OK):
             yield read_game(file)
         else:
-            yield from map(recognised, files.read_files([file]))
+            yield from (_recognised(file, entry) for entry in files.read_files([file]))
 
 
 def read(file: files.File) -> Iterator[Entry | GameEntry]:
@@ -125,7 +128,7 @@ def read(file: files.File) -> Iterator[Entry | GameEntry]:
     if file.is_definition:
         yield read_game(file)
     else:
-        yield from map(recognised, files.read(file))
+        yield from (_recognised(file, entry) for entry in files.read(file))
 
 
 def parse(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None) -> Document:

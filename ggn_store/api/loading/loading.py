@@ -297,7 +297,9 @@ def prepare(content: Document | Ready) -> Document | Ready:
     elif content.dialect == "gdl":
         from ggn_store.gdl.check import read_specification
 
-        read_specification(definition, "the game description beside it")
+        said = read_specification(definition, "the game description beside it")
+        if said.text != definition:  # it is like another one
+            content = _stated(content, replace(content.envelope, definition=said.text))
     else:
         from ggn_store.api.loading import games
         from ggn_store.games import playing

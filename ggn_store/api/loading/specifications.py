@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from ggn_store import limits
@@ -39,7 +40,7 @@ def check_specifications(paths: Iterable[str | os.PathLike[str]]) -> Iterator[tu
             message = str(error).removeprefix(f"{printable(name)}: ")
             yield name, SpecificationCheck(None, (Problem(message, file=name, kind="description"),))
             continue
-        yield name, check_specification(data, name)
+        yield name, check_specification(data, name, file.folder)
 
 
 def compile_specification(
@@ -48,29 +49,32 @@ def compile_specification(
     piece_map: Mapping[str, str] | None = None,
     style: str | None = None,
     file: str | None = None,
+    beside: Path | None = None,
 ) -> CompiledDescription:
     """The rules of a game description (a value, its text or decoded JSON) as a document of the dialect `gdl`.
 
     `piece_map` gives kinds of entities (`king`, or `king,moved=true`) the codes of their pieces (`K`, `+K`), where
     the presentation does not, or otherwise than it does; `style` is that of all pieces. Raises SpecificationError
-    with every problem, which carry the name `file`, and NotationError for a map or a style that does not fit.
+    with every problem, which carry the name `file`, and NotationError for a map or a style that does not fit. In the
+    folder `beside` are files that it may be like.
     """
     if isinstance(specification, Mapping):
         # What was never text becomes it, to be kept with the document.
         text = json.dumps(specification, ensure_ascii=False)
-        specification = replace(read_specification(specification, file), text=text)
+        specification = read_specification(specification, file, beside)
+        specification = replace(specification, text=specification.text or text)
     elif not isinstance(specification, Specification):
-        specification = read_specification(specification, file)
+        specification = read_specification(specification, file, beside)
     return compiler.compile(specification, piece_map, style, file)
 
 
-def read_specification_file(path: str) -> tuple[str, str | bytes]:
-    """The name and the data of the one game description that a path or `-` leads to; raises InputError."""
+def read_specification_file(path: str) -> tuple[str, str | bytes, Path | None]:
+    """The name, the data and the folder of the game description that a path or `-` leads to; raises InputError."""
     [file, *others] = files.find_files([path])
     if others or file.is_definition or (file.is_stream and file.path != files.STDIN):
         raise InputError(f"{printable(path)}: this is not one game description (JSON): name one file")
     with files.open_stream(file) as stream:
-        return str(file), stream.read(limits.DESCRIPTION_BYTES.most + 1)
+        return str(file), stream.read(limits.DESCRIPTION_BYTES.most + 1), file.folder
 
 
 def said(document: Document, envelope: Envelope) -> Document:

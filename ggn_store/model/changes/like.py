@@ -46,14 +46,15 @@ class Source:
 class Language:
     """Where a language has its games: in a folder of the library, under names with a prefix, in files of one ending.
 
-    `load` gives the text and the value of such a file, and raises ValueError for what is none; keys of `own` are said
-    by each game itself.
+    `load` gives the text and the value of such a file, and raises ValueError for what is none; `most` limits its size;
+    keys of `own` are said by each game itself.
     """
 
     folder: str
     prefix: str
     ending: str
     own: tuple[str, ...]
+    most: limits.Limit
     load: Callable[[bytes], tuple[str, Mapping[str, Any]]]
 
 
@@ -78,7 +79,7 @@ def whole(
         beside = path.parent
         try:
             with path.open("rb") as file:
-                text, read = language.load(file.read(limits.DEFINITION_BYTES.most + 1))
+                text, read = language.load(file.read(language.most.most + 1))
         except (OSError, ValueError) as error:
             raise LikeError((LIKE,), f"what this is like cannot be read: {error}", name) from None
         found.append(Source(name, text, read))

@@ -45,7 +45,7 @@ def lines_of(ruleset: Ruleset, text: str, reference: str) -> list[tuple[int, str
         if table is not None:
             token, key = table[1] or table[2], table[3]
             inner = key
-            if token in tokens and key is None:
+            if token in tokens and key not in KEYS:
                 address = links.to("/piece", reference, piece=tokens[token])
         else:
             token = None if line.startswith("[") else token
