@@ -76,6 +76,11 @@ class Handle:
         return variables.parse(self.revision.envelope.variables)
 
     @functools.cached_property
+    def told_variables(self) -> Mapping[str, Variable]:
+        """Those that a position says itself, as its board does not."""
+        return variables.told(self.variables)
+
+    @functools.cached_property
     def play(self) -> Play:
         """How the game is played; a definition says it also of revisions from before it was stored beside it."""
         if self.revision.envelope.play is None and self.definition is not None:
@@ -88,7 +93,7 @@ class Handle:
     def definition(self) -> Definition | None:
         self.require_sound()
         text = self.revision.envelope.definition
-        if text is None or self.revision.dialect == "gdl":
+        if text is None or self.revision.envelope.is_described:
             return None
         from ggn_store.games import definition
 
@@ -99,7 +104,7 @@ class Handle:
         """The game description that the ruleset was compiled from, None where it was not."""
         self.require_sound()
         text = self.revision.envelope.definition
-        if text is None or self.revision.dialect != "gdl":
+        if text is None or not self.revision.envelope.is_described:
             return None
         from ggn_store.gdl.check import read_specification
 
@@ -194,7 +199,16 @@ class Handle:
     def stated(self, position: Position) -> Position:
         if position.state is None and not self.variables:
             return position
-        return replace(position, state=variables.complete(self.variables, position.state, str(self.revision)))
+        state = variables.complete(self.variables, position.state, str(self.revision), position.board)
+        return replace(position, state=state)
+
+    def told(self, position: Position) -> Position:
+        """`position` without the variables that its board says."""
+        if position.state is None or len(self.told_variables) == len(self.variables):
+            return position
+        return replace(
+            position, state={name: value for name, value in position.state.items() if name in self.told_variables}
+        )
 
     def ready(self, position: AnyPosition) -> Position:
         """`position` on the board with its whole state, and without marks that are past (`play.reverts`)."""

@@ -206,7 +206,7 @@ class Ruleset:
         from ggn_store.documents import beside
 
         text = envelope.definition
-        if text is None or self.dialect == "gdl":
+        if text is None or envelope.is_described:
             return None
         try:
             definition = self.definition
@@ -459,7 +459,7 @@ class Ruleset:
                 raise MoveError(f"{printable(move)}: {len(found)} possibilities hold: choose one of `along`")
             move = found[0]
         before = as_position(position)
-        return outcomes.counted(self, before, self._chains.apply(before, move, assume))
+        return outcomes.counted(self, before, self.handle.told(self._chains.apply(before, move, assume)))
 
     def outcome(self, position: AnyPosition, history: Sequence[AnyPosition] = ()) -> Result:
         """How a game stands: whether it is over by an outcome that the ruleset declares, who won, and why.

@@ -463,8 +463,8 @@ def write_position(
 
     Only JSON can say the state of a position: where there is one, that is the form by default.
     """
-    form = form or ("json" if ruleset.variables else given.notation)
-    if ruleset.variables and form != "json":
+    form = form or ("json" if ruleset.handle.told_variables else given.notation)
+    if ruleset.handle.told_variables and form != "json":
         state = ", ".join(f"{name}={value}" for name, value in (position.state or {}).items())
         click.echo(f"note: {form.upper()} cannot say the state: {printable(state)}", err=True)
     click.echo(compact(position.data()) if form == "json" else ruleset.notate(position, form))

@@ -318,7 +318,7 @@ class Play:
         """The start in one line: FEEN, or JSON where FEEN cannot write it."""
         start = self.game.start
         try:
-            if self.ruleset.variables:
+            if self.ruleset.handle.told_variables:
                 return compact(start.data())
             return start.to_feen(self.ruleset.revision.dimensions)
         except ggn_store.PositionError:

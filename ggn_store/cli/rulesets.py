@@ -133,7 +133,7 @@ def _details(said: dict[str, Any]) -> str:
 def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> None:
     text = ruleset.revision.envelope.definition
     if text is not None:
-        written = "JSON" if ruleset.dialect == "gdl" else "TOML"
+        written = "JSON" if ruleset.revision.envelope.is_described else "TOML"
         summary |= {"definition": f"{len(text.splitlines())} lines of {written} (`export --definition` writes them)"}
     for name, value in summary.items():
         if value is not None:

@@ -89,13 +89,13 @@ def compile_lanes(
         builder.add(identifier, lanes)
     rows = builder.rows
     rows["square"] = [(number, label) for label, number in board.numbers.items()]
-    for identifier in named:
+    declared = variables.parse(revision.envelope.variables)
+    for identifier in (*named, *(piece for each in declared.values() for piece in each.pieces)):
         builder.piece(identifier)
     rows["piece"] = [(number, each, side_of(each)) for each, number in builder.pieces.items()]
     rows["possibility"] = [(number, *values) for number, values in enumerate(possibilities)]
     tables = {name: _table(_COLUMNS[name], rows[name]) for name in rows}
     tables["part"], tables["answer"] = _answered(builder.parts)
-    declared = variables.parse(revision.envelope.variables)
     metadata = {
         "format": FORMAT,
         "ruleset": str(revision),

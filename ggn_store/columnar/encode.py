@@ -90,14 +90,18 @@ class Encoder:
         self.numbers = Numbers((label, number) for number, label in enumerate(self.labels))
         self.pieces = Pieces(table["piece"]["identifier"].to_pylist() if threats is None else threats.pieces)
         declared: Mapping[str, Any] = compiled.metadata["variables"]
-        self._declared = {
-            name: Variable(name, tuple(each["values"]), each["initial"]) for name, each in declared.items()
-        }
+        self._declared = {name: Variable.from_data(name, each) for name, each in declared.items()}
         self._variables = {name: number for number, name in enumerate(self._declared)}
         self._values = {
             (name, value): code for name, each in self._declared.items() for code, value in enumerate(each.values)
         }
         self._initial = [self._values[name, each.initial] for name, each in self._declared.items()]
+        # The place of each variable about a square, which it is, and whether a piece there makes it true.
+        self._of_squares = [
+            (len(self.labels) + number, self.numbers[each.square], self._among(each.pieces))
+            for number, each in enumerate(self._declared.values())
+            if each.square is not None
+        ]
         # The last place is none, so that there is one.
         self._places = len(self.labels) + len(self._variables) + 1
         codes = max([PIECES + 2 * len(self.pieces), *(len(each.values) for each in self._declared.values())])
@@ -381,6 +385,11 @@ class Encoder:
         array = self._np.array(rows, self._np.int64).reshape(-1, 3)
         return array[:, 0].astype(self._np.int32), array[:, 1].astype(self._np.int32), array[:, 2]
 
+    def _among(self, pieces: Iterable[str]) -> Any:
+        """Whether each piece is one of some, by its number; the last ones are pieces that the ruleset does not know."""
+        known = {self.pieces[each] for each in pieces}
+        return self._np.array([number in known for number in range(2 * len(self.pieces))] + [False] * 4)
+
     # --- what goes out ---
 
     def _ready(self, columns: Columns) -> Columns:
@@ -409,6 +418,10 @@ class Encoder:
         codes.reshape(-1)[placed] = (piece & ~1) + own + PIECES
         codes[:, len(self.labels) : -1] = self._initial
         codes[columns.state[0], len(self.labels) + columns.state[1]] = columns.state[2]
+        for place, square, pieces in self._of_squares:
+            codes[:, place] = 0
+            there = (columns.square == square) & pieces[piece]
+            codes[columns.position[there], place] = 1
         moving = self._words.of(position, start, codes)
         tables = {"moving": self._table_of(begin, *moving), "met": self._met(begin, *moving, codes)}
         if self._facing is not None:

@@ -44,7 +44,10 @@ ACTION: Final[Keys] = (
     Key("step", "step", default=1),
     Key("chainable", "flag", default=False),
 )
-VARIABLE: Final[Keys] = (Key("values", "words", True), Key("initial", "word", True))
+VARIABLE: Final[Keys] = (
+    *(Key("values", "words", True), Key("initial", "word", True)),
+    *(Key("square", "word"), Key("pieces", "words")),
+)
 _DIFF: Final[Keys] = (Key("board", "board"), Key("hands", "hands"), Key("toggle", "flag", default=True))
 
 

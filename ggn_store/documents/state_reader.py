@@ -10,7 +10,7 @@ from ggn_store.documents import quick
 from ggn_store.documents.grammar import ACTION, STATE_KEY, VARIABLE, Keys, names
 from ggn_store.errors import quote
 from ggn_store.model.documents.document import MAX_STEP, Guards, Origin
-from ggn_store.model.documents.variables import Variable
+from ggn_store.model.documents.variables import NO, YES, Variable
 from ggn_store.notation import json_text
 from ggn_store.notation.complaints import Complaints
 
@@ -53,7 +53,17 @@ class StateReader:
         if is_word and values and initial not in values:
             allowed = ", ".join(map(quote, values[:10]))
             self._complaints.add((*path, "initial"), "the initial value is none of the values", initial, allowed)
-        return None if len(self._complaints) > before else Variable(name, values, initial)
+        square = value.get("square")
+        if "square" in value:
+            self._check_word(square, (*path, "square"), "a square")
+        pieces = self._values(value["pieces"], (*path, "pieces")) if "pieces" in value else ()
+        if len(self._complaints) > before:
+            return None
+        found = Variable(name, values, initial, square, pieces)
+        if not found.is_sound:
+            message = "a variable about a square says whether one of its pieces stands there"
+            self._complaints.add(path, message, value, f'a square, pieces, and the values "{NO}" and "{YES}"')
+        return found
 
     def _has_keys(self, value: Any, path: json_text.Path, what: str, parts: str, keys: Keys) -> bool:
         """Whether a value is an object with all that it must have; whatever else it has is complained of."""

@@ -36,7 +36,7 @@ def read_position(ruleset: Ruleset, text: str) -> Position:
 def written(ruleset: Ruleset, position: Position) -> dict[str, str]:
     """The position in all notations that can write it, by their names; JSON always can."""
     found = {}
-    if not ruleset.variables:
+    if not ruleset.handle.told_variables:
         for name in sorted(NOTATIONS, key=lambda name: name != _FIRST):
             try:
                 found[name] = ruleset.notate(position, name)

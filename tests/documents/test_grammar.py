@@ -29,10 +29,10 @@ def written(key: Key, dialect: Dialect) -> Any:
         "board": {"a1": None, "b2": "C:P"},
         "hands": {"C:P": -1},
         "flag": key.default is False,
-        "state": {"phase": "late"},
-        "guards": {"phase": ["early"]},
-        "word": "early",
-        "words": ["early", "late"],
+        "state": {"phase": "yes"},
+        "guards": {"phase": ["no"]},
+        "word": "no",
+        "words": ["no", "yes"],
         "step": 2,
     }
     if key.shape in ("diff", "action"):

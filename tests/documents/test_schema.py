@@ -146,6 +146,7 @@ SEED_003 = (
 )
 
 LONG_STYLE, LONG_LABEL = "A" * 253, "x" * 255
+ABOUT_SQUARE: Json = {"values": ["no", "yes"], "initial": "no", "square": "Alaska", "pieces": ["C:R", "c:r"]}
 STATES = {"values": ["2", "1"], "initial": "1"}
 EDGES: dict[Dialect, tuple[Json, ...]] = {
     "perform": (
@@ -171,7 +172,7 @@ EDGES: dict[Dialect, tuple[Json, ...]] = {
         {"$schema": "urn:x", "$state": {}, **one("C:K", "Alaska", "E4", {"diff": {"toggle": False}})},
         {
             "$schema": "urn:x",
-            "$state": {LONG_LABEL: {"values": [LONG_LABEL], "initial": LONG_LABEL}, "e p": STATES},
+            "$state": {LONG_LABEL: {"values": [LONG_LABEL], "initial": LONG_LABEL}, "e p": STATES, "sq": ABOUT_SQUARE},
             **one(
                 *("C:K", "Alaska", "E4"),
                 {"diff": {"state": {LONG_LABEL: LONG_LABEL, "e p": "1"}}},
@@ -277,9 +278,13 @@ def malformed_states() -> Iterator[Json]:
         yield declaring({"ep": STATES}, {"when": {"ep": ["1", word]}, "diff": {}})
         yield declaring({"ep": STATES}, {"diff": {"state": {"ep": word}}})
         yield move({"action": {"name": word}, "diff": {}})
+    for word in (*NOT_LABELS, *NOT_TEXTS):
+        yield declaring({"ep": {**ABOUT_SQUARE, "square": word}})
+        yield declaring({"ep": {**ABOUT_SQUARE, "pieces": ["C:R", word]}})
     lists: tuple[Json, ...] = ([], ["1", "1"], "1", {}, None, 1, list(map(str, range(1_001))))
     for values in lists:
         yield declaring({"ep": {"values": values, "initial": "1"}})
+        yield declaring({"ep": {**ABOUT_SQUARE, "pieces": values}})
         yield declaring(
             {"ep": {"values": list(map(str, range(1_000))), "initial": "1"}}, {"when": {"ep": values}, "diff": {}}
         )
@@ -331,7 +336,8 @@ def malformed_possibilities(dialect: Dialect, bad_pieces: Iterable[str], bad_squ
 def structural(found: Iterable[Problem], dialect: Dialect) -> list[Problem]:
     """The problems that a schema can see.
 
-    All but a state restated of the source, or demanded and forbidden, and variables and values that are not declared.
+    All but a state restated of the source, or demanded and forbidden, variables and values that are not declared, and
+    what a variable about a square has to have.
     """
     must, deny = CONDITION_KEYS[dialect]
 
@@ -339,8 +345,8 @@ def structural(found: Iterable[Problem], dialect: Dialect) -> list[Problem]:
         if dialect == "gdl" and "declares no such" in problem.message:
             return True
         path = problem.pointer.split("/")[1:]  # piece, source, destination, ordinal, key, square
-        if dialect == "gdl" and path[:1] == ["$state"] and "none of the values" in problem.message:
-            return True
+        if dialect == "gdl" and path[:1] == ["$state"]:
+            return "none of the values" in problem.message or "about a square" in problem.message
         if len(path) != 6:
             return False
         if problem.message == f"{must} restates that the piece stands on its source, which is implied":
@@ -378,7 +384,7 @@ def mutants(dialect: Dialect, count: int) -> Iterator[Json]:
     rng = random.Random(f"mutants of {dialect}")
     must, deny = CONDITION_KEYS[dialect]
     names = ["C:P", "c:+k", "CHESS:K", "C:P^", "C:p", "e2", "e4", "a1A", "5e", "E4", "*", "", "e4\n", must, deny]
-    names += ["action", "when", "name", "step", "state", "values", "$state", "ep"] if dialect == "gdl" else []
+    names += ["action", "when", "name", "step", "state", "values", "$state", "ep", "square"] if dialect == "gdl" else []
     names += [dialect, "diff", "board", "hands", "toggle", "$schema", "empty", "x" * 256, "a\0b", "\ud800"]
     values: list[Json] = ["empty", "enemy", "C:P", "c:+k", "C:K^", "ally", "*", None, None, 0, 1, -3, 0.5, True, False]
     values += [{}, [], {"e4": "empty"}, {"e2": "C:P"}, {"e4": None}, {"C:P": 1}, [{}]]

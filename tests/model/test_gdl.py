@@ -179,6 +179,11 @@ def test_variables_come_back_from_their_canonical_text_which_is_sorted_by_name()
         '{"":{"values":["a"],"initial":"a"}}',
         '{"ep":{"values":["a"],"initial":"a","more":1}}',
         '{"ep": {"values":["a"],"initial":"a"}}',
+        '{"ep":{"values":["no","yes"],"initial":"no","square":"a1"}}',
+        '{"ep":{"values":["no","yes"],"initial":"no","pieces":["C:R"]}}',
+        '{"ep":{"values":["no","yes"],"initial":"no","square":"a1","pieces":["c:r","C:R"]}}',
+        '{"ep":{"values":["a","yes"],"initial":"a","square":"a1","pieces":["C:R"]}}',
+        '{"ep":{"values":["no","yes"],"initial":"no","square":"","pieces":["C:R"]}}',
     ],
 )
 def test_what_is_no_canonical_text_of_variables_is_refused(text: str) -> None:
@@ -190,6 +195,15 @@ def test_a_state_is_completed_with_initial_values() -> None:
     declared = variables.parse(DECLARED)
     assert variables.complete(declared, None, "chess") == {"ep": "none", "phase": "setup"}
     assert variables.complete(declared, {"ep": "3"}, "chess") == {"ep": "3", "phase": "setup"}
+
+
+def test_a_variable_about_a_square_is_what_stands_there() -> None:
+    rook = Variable("rook", ("no", "yes"), "yes", "a1", ("C:R", "c:r"))
+    declared = variables.parse(variables.text([rook, EP]))
+    assert declared["rook"] == rook
+    assert variables.told(declared) == {"ep": EP}
+    for piece, value in (("C:R", "yes"), ("c:r", "yes"), ("C:+R", "no"), (None, "no")):
+        assert variables.complete(declared, {"rook": "yes"}, "chess", {"a1": piece, "b1": "C:R"})["rook"] == value
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def language_of(base: Document | None, ours: Document, theirs: Document) -> Lang
     sides = (start, ours, theirs)
     if len({side.dialect for side in sides}) > 1 or not are_merged(*(side.envelope for side in sides)):
         return None
-    return DESCRIPTIONS if theirs.dialect == "gdl" else DEFINITIONS
+    return DESCRIPTIONS if theirs.envelope.is_described else DEFINITIONS
 
 
 def texts_of(base: Document | None, ours: Document, theirs: Document) -> Texts:
@@ -167,7 +167,7 @@ def _conflict(language: Language, clash: trees.Clash) -> Conflict:
 def _given(language: Language, side: Document) -> Envelope | None:
     """The envelope that a side's text gives; None where it does not give the side's rules."""
     text = str(side.envelope.definition)
-    if side.made_from == text and side.dialect != "gdl":  # nothing else is stated of it
+    if side.made_from == text and not side.envelope.is_described:  # nothing else is stated of it
         return side.envelope
     try:
         made = language.generate(text)

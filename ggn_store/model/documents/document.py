@@ -212,6 +212,11 @@ class Envelope:
     variables: str | None = field(default=None, repr=False)
     play: str | None = field(default=None, repr=False)
 
+    @property
+    def is_described(self) -> bool:
+        """Whether the text of `definition` is a game description, which is JSON, and no definition in TOML."""
+        return self.definition is not None and self.definition.lstrip().startswith("{")
+
     def data(self) -> dict[str, str]:
         """The values that are there, as JSON data."""
         return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}

@@ -1,6 +1,7 @@
 """State variables: what a ruleset of the dialect `gdl` knows of a position beside board, hands and side to move.
 
-A variable has a name and a few values, all of them text. One that a position does not name has its initial value.
+A variable has a name and a few values, all of them text. One that a position does not name has its initial value. One
+that is about a square is worked out from the board: it is `yes` while one of some pieces stands there, and else `no`.
 """
 
 from __future__ import annotations
@@ -9,24 +10,49 @@ import functools
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ggn_store.errors import UNSTORABLE, NotationError, PositionError, offer, printable, quote
 
 VariableValues = Mapping[str, str]
+NO: Final = "no"
+YES: Final = "yes"
+_EMPTY: Final[Mapping[str, str | None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable of a ruleset: the values that it may have, sorted, and the one that it begins with."""
+    """A variable of a ruleset: the values that it may have, sorted, and the one that it begins with.
+
+    Where it has a `square`, its value says whether one of `pieces`, which are sorted, stands there.
+    """
 
     name: str
     values: tuple[str, ...]
     initial: str
+    square: str | None = None
+    pieces: tuple[str, ...] = ()
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it is as it is written: its values sorted, one of them its first, and what it has of a square."""
+        values = self.values
+        if not all(map(is_word, (self.name, *values))) or self.initial not in values:
+            return False
+        if (self.square is None) != (not self.pieces) or (self.square is not None and values != (NO, YES)):
+            return False
+        is_of_words = all(map(is_word, (*self.pieces, NO if self.square is None else self.square)))
+        return is_of_words and all(list(each) == sorted(set(each)) for each in (values, self.pieces))
 
     def data(self) -> dict[str, Any]:
         """What a document declares of the variable."""
-        return {"values": list(self.values), "initial": self.initial}
+        data = {"values": list(self.values), "initial": self.initial}
+        return data if self.square is None else {**data, "square": self.square, "pieces": list(self.pieces)}
+
+    @classmethod
+    def from_data(cls, name: str, data: Mapping[str, Any]) -> Variable:
+        """The variable that `data` has written."""
+        return cls(name, tuple(data["values"]), data["initial"], data.get("square"), tuple(data.get("pieces", ())))
 
 
 def is_word(value: object) -> bool:
@@ -48,18 +74,17 @@ def parse(declared: str | None) -> Mapping[str, Variable]:
     wrong = f"{quote(declared)} declares no variables: an object of names, each with its values and its initial value"
     try:
         data = json.loads(declared)
-        variables = {name: Variable(name, tuple(of["values"]), of["initial"]) for name, of in data.items()}
+        variables = {name: Variable.from_data(name, of) for name, of in data.items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise NotationError(wrong) from None
-    if not all(map(_is_sound, variables.values())) or text(variables.values()) != declared:
+    if not all(each.is_sound for each in variables.values()) or text(variables.values()) != declared:
         raise NotationError(wrong)
     return variables
 
 
-def _is_sound(variable: Variable) -> bool:
-    values = variable.values
-    is_made_of_words = all(map(is_word, (variable.name, *values)))
-    return is_made_of_words and variable.initial in values and list(values) == sorted(set(values))
+def told(variables: Mapping[str, Variable]) -> Mapping[str, Variable]:
+    """The variables that a position itself says, as its board does not."""
+    return {name: each for name, each in variables.items() if each.square is None}
 
 
 def passes(guards: Mapping[str, tuple[str, ...]], state: VariableValues) -> bool:
@@ -72,8 +97,13 @@ def fits(variables: Mapping[str, Variable], state: VariableValues | None) -> boo
     return all(name in variables and value in variables[name].values for name, value in (state or {}).items())
 
 
-def complete(variables: Mapping[str, Variable], state: VariableValues | None, whose: str) -> dict[str, str]:
-    """The value of every variable, of which `state` names some.
+def complete(
+    variables: Mapping[str, Variable],
+    state: VariableValues | None,
+    whose: str,
+    board: Mapping[str, str | None] = _EMPTY,
+) -> dict[str, str]:
+    """The value of every variable, of which `state` names some; of those about squares the board says it.
 
     Raises PositionError, listing what is allowed, for a variable or a value that `whose` rules do not know.
     """
@@ -84,4 +114,8 @@ def complete(variables: Mapping[str, Variable], state: VariableValues | None, wh
         if value not in variables[name].values:
             allowed = offer(variables[name].values)
             raise PositionError(f"{quote(value)} is not a value of {printable(name)} in {printable(whose)}: {allowed}")
-    return {name: variable.initial for name, variable in variables.items()} | dict(state or {})
+    found = {name: variable.initial for name, variable in variables.items()} | dict(state or {})
+    for name, variable in variables.items():
+        if variable.square is not None:
+            found[name] = YES if board.get(variable.square) in variable.pieces else NO
+    return found

@@ -21,8 +21,8 @@ class Statements:
     """Some statements about each square of a board, as a side sees it.
 
     The code of a position has a bit for each statement and square, which says whether it is true there: all squares of
-    the first statement, then of the next. Statements may be added: codes from then on have more bits, above the others.
-    Safe to use from several threads.
+    the first statement, then of the next; a statement about a variable has one bit. Statements may be added: codes from
+    then on have more bits, above the others. Safe to use from several threads.
     """
 
     def __init__(self, board: Board, side: Side, statements: Iterable[Statement]) -> None:
@@ -39,13 +39,16 @@ class Statements:
 
     def has_room(self, statements: Iterable[Statement]) -> bool:
         """Whether codes are still short with these, too."""
-        return len({*self.statements, *statements}) * self._squares <= _BITS
+        return self._changes.size + sum(map(self._changes.bits, self._fresh(statements))) <= _BITS
+
+    def _fresh(self, statements: Iterable[Statement]) -> tuple[Statement, ...]:
+        """Those that it does not say yet."""
+        return tuple(dict.fromkeys(each for each in statements if each not in self._changes.places))
 
     def add(self, statements: Iterable[Statement]) -> None:
         """Say these of each square, too."""
-        said = tuple(dict.fromkeys((*self.statements, *statements)))
-        if said != self.statements:
-            self._changes = _Changes(self._board, self._side, said)
+        if fresh := self._fresh(statements):
+            self._changes = _Changes(self._board, self._side, (*self.statements, *fresh))
 
     def code(self, items: Iterable[tuple[str, str | None]], state: Mapping[str, str] | None) -> int:
         """The code of a position: of what stands where, and of the values of the state variables, if there are any.
@@ -57,19 +60,21 @@ class Statements:
         if changes.variables and state is not None:
             for place, (name, *values) in changes.variables:
                 if state[name] in values:
-                    code += 1 << place * self._squares
+                    code += 1 << place
         return code
 
     def digits(self, code: int) -> str:
         """The digits of a code, from the lowest bit."""
-        return f"{code:0{self._squares * len(self.statements)}b}"[::-1]
+        return f"{code:0{self._changes.size}b}"[::-1]
 
     def places(self, statements: Sequence[Statement], facts: Sequence[str]) -> list[list[int]]:
         """Where the facts of a lane with these statements are in a code; a fact about several squares has several."""
 
+        places = self._changes.places
+
         def place(fact: str) -> int:
             statement, square = divmod(int(fact), self._squares)
-            return self.statements.index(statements[statement]) * self._squares + square
+            return places[statements[statement]] + square
 
         return [list(map(place, fact.split("+"))) for fact in facts]
 
@@ -85,9 +90,18 @@ class _Changes(dict[tuple[str, "str | None"], int]):
         self._side = side
         self._squares = squares = max(1, len(board.squares))
         self.statements = statements
-        self.variables = [(place, each) for place, each in enumerate(statements) if not isinstance(each, str)]
+        self.places: dict[Statement, int] = {}
+        self.size = 0
+        for each in statements:
+            self.places[each] = self.size
+            self.size += self.bits(each)
+        self.variables = [(place, each) for each, place in self.places.items() if not isinstance(each, str)]
         every = (1 << squares) - 1
-        self.empty = sum(self._is_true(each, None) * every << place * squares for place, each in enumerate(statements))
+        self.empty = sum(self._is_true(each, None) * every << place for each, place in self.places.items())
+
+    def bits(self, statement: Statement) -> int:
+        """How many bits a statement has."""
+        return self._squares if isinstance(statement, str) else 1
 
     def __missing__(self, item: tuple[Any, Any]) -> int:
         square, piece = item
@@ -95,9 +109,9 @@ class _Changes(dict[tuple[str, "str | None"], int]):
         if piece is not None and not (isinstance(piece, str) and qpi.is_qpi(piece)):
             raise KeyError(piece)
         change = 0
-        for place, statement in enumerate(self.statements):
+        for statement, place in self.places.items():
             bit = self._is_true(statement, piece) - self._is_true(statement, None)
-            change += bit << place * self._squares + number
+            change += bit << place + number
         if len(self) >= _KEPT:
             self.clear()
         self[item] = change

@@ -20,16 +20,23 @@
   declared := it.envelope::json ->> 'variables';
   IF declared IS NOT NULL THEN
     SELECT '{' || string_agg(to_json(name)::text || ':{"values":[' || allowed || '],"initial":'
-        || to_json(initial)::text || '}', ',' ORDER BY name COLLATE "C") || '}',
+        || to_json(initial)::text || coalesce(',"square":' || to_json(square)::text || ',"pieces":[' || there || ']', '')
+        || '}', ',' ORDER BY name COLLATE "C") || '}',
       count(*) = count(DISTINCT name)
-      AND bool_and(name <> '' AND '' <> ALL (every_value) AND coalesce(initial = ANY (every_value), false))
+      AND bool_and(name <> '' AND '' <> ALL (every_value) AND coalesce(initial = ANY (every_value), false)
+        AND (square IS NULL OR (square <> '' AND '' <> ALL (every_piece) AND every_value = ARRAY['no', 'yes'])))
     INTO written, is_sound
     FROM (
       SELECT key AS name, value ->> 'initial' AS initial,
         ARRAY(SELECT json_array_elements_text(value -> 'values')) AS every_value,
         (SELECT string_agg(to_json(word)::text, ',' ORDER BY word COLLATE "C")
           FROM (SELECT DISTINCT word FROM json_array_elements_text(value -> 'values') AS listed_value (word)) AS words
-        ) AS allowed
+        ) AS allowed,
+        value ->> 'square' AS square,
+        ARRAY(SELECT json_array_elements_text(value -> 'pieces')) AS every_piece,
+        (SELECT string_agg(to_json(word)::text, ',' ORDER BY word COLLATE "C")
+          FROM (SELECT DISTINCT word FROM json_array_elements_text(value -> 'pieces') AS listed_piece (word)) AS words
+        ) AS there
       FROM json_each(declared::json)
     ) AS variable;
     IF it.dialect <> 'gdl' OR declared IS DISTINCT FROM written OR is_sound IS DISTINCT FROM true THEN
