@@ -143,7 +143,7 @@ def _words(vectors: set[Vector], lattice: Lattice) -> str:
                 found.append(word)
                 left -= group
     if left:
-        found.append("by " + ", ".join(f"({x:+d}, {y:+d})" for x, y in sorted(left)))
+        found.append("by " + ", ".join(f"({', '.join(f'{part:+d}' for part in each)})" for each in sorted(left)))
     return " and ".join(found)
 
 

@@ -64,7 +64,7 @@ def _start(specification: Specification, by_kind: Mapping[tuple[object, ...], st
             placed[node] = identifier
     side: Side = "first" if specification.first_player == specification.players[0].name else "second"
     board = _board(specification)
-    if board is None or board.shape is None or board.shape[1] == 1:
+    if board is None or board.shape is None or (len(board.shape) > 1 and board.shape[-1] == 1):
         return json.dumps({"board": placed, "hands": hands, "side": side}, ensure_ascii=False, separators=(",", ":"))
     return feen.text(feen.Feen(board.shape, placed, hands, side, (style, style)))
 

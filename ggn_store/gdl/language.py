@@ -71,7 +71,7 @@ FUNCTIONS: Final = {
     "other_player": Function((PLAYER,), PLAYER),
     "opponent_of": Function((PLAYER,), PLAYER),
     "player": Function((TEXT,), PLAYER),
-    "node": Function((ANY, ANY), NODE, optional=1),
+    "node": Function((ANY, ANY, ANY), NODE, optional=2),
     "if": Function((BOOL, ANY, ANY), ANY),
 }
 EFFECTS: Final = {

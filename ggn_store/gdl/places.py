@@ -36,11 +36,11 @@ class Places:
 
     def at(self, *where: object) -> Place | None:
         """The place with this label, or at these coordinates; None where there is none."""
-        if len(where) == 1:
-            return self._by_label.get(where[0]) if isinstance(where[0], str) else None
-        x, y = where
-        is_point = type(x) is int and type(y) is int and isinstance(self.geometry, Lattice)
-        return self._place(self.geometry.at((x, y))) if is_point else None  # type: ignore[union-attr,arg-type]
+        if isinstance(where[0], str):
+            return self._by_label.get(where[0])
+        point = tuple(each for each in where if type(each) is int)
+        is_point = len(point) == len(where) and isinstance(self.geometry, Lattice)
+        return self._place(self.geometry.at(point)) if is_point else None  # type: ignore[union-attr]
 
     def adjacent(self, a: object, b: object) -> bool:
         """Whether an ordinary step leads from one place to another."""

@@ -35,6 +35,7 @@ from tests.support.gdl_agreement import (
 from tests.support.gdl_mutants import mutants
 from tests.support.gdl_positions import Positions
 from tests.support.gdl_specifications import GDL, SPECIFICATIONS, TARGETED, boards_of, of_chess
+from tests.support.gdl_tiny import cube, track
 
 FEW = 60
 MANY = int(os.environ.get("GGN_GDL_POSITIONS", "2000"))
@@ -237,6 +238,33 @@ def test_a_store_has_the_chains_of_the_interpreter(module_store: Store, path: Pa
 def test_a_store_has_the_chains_of_the_interpreter_in_many_positions(module_store: Store, path: Path) -> None:
     ruleset = in_store(module_store, path)
     assert list(store_chain_differences(ruleset, rules_of(path), positions_of(path, MANY))) == []
+
+
+SHAPES = {
+    "cube": (cube, "3/3/3//2+w/1+w1/3//S1S/S2/S2 / TINY/tiny"),
+    "track": (track, "SSSS2+w1+w / TINY/tiny"),
+}
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_track_and_a_cube_play_as_the_interpreter_does(module_store: Store, tmp_path: Path, name: str) -> None:
+    make, feen = SHAPES[name]
+    path = tmp_path / f"{name}.json"
+    path.write_text(json.dumps(make()), encoding="utf-8")
+    ruleset, rules = in_store(module_store, path), rules_of(path)
+    start = ruleset.start
+    assert start is not None
+    assert (ruleset.position(feen=feen).board, ruleset.notate(start)) == (start.board, feen)
+    # Wheels go round in more chains than can be listed.
+    positions = list(itertools.islice(Positions(rules.game, name, 4), FEW))
+    assert max(len(expected(rules, each)) for each in positions) > 8
+    assert list(store_differences(ruleset, rules, positions)) == []
+    for each in positions[:20]:
+        wanted = sorted(expected(rules, each))
+        for query in ("fast", "reading"):
+            moves = ruleset.moves(rules.stored(each), query=query)
+            assert sorted((move.source, move.destination) for move in moves) == wanted
 
 
 # Mutants: would the comparison notice?

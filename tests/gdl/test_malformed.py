@@ -16,7 +16,7 @@ import pytest
 
 from ggn_store.errors import Problem, SpecificationError
 from ggn_store.gdl.check import check_specification, read_specification
-from tests.support.gdl_tiny import REMOVED, Json, at, changed, hexes, network, tiny
+from tests.support.gdl_tiny import REMOVED, Json, at, changed, cube, hexes, network, tiny, track
 
 CONDITION = "/interactions/list/step/conditions/-"
 EACH = "/state_schema/per_player"
@@ -127,8 +127,8 @@ CONDITIONS = [
     ("eq(^mid_pos(start), start)", "mid_pos takes 2 arguments, and has 1"),
     ("eq(^other_player(), entity.owner)", "other_player takes one argument, and has none"),
     ("eq(^player('Light', 'Dark'), entity.owner)", "player takes one argument, and has 2"),
-    ("eq(^node(), start)", "node takes 1 or 2 arguments, and has none"),
-    ("eq(^node(1, 2, 3), start)", "node takes 1 or 2 arguments, and has 3"),
+    ("eq(^node(), start)", "node takes 1 to 3 arguments, and has none"),
+    ("eq(^node(1, 2, 3), start)", "a place of this board has 2 of x, y and z, and node has 3"),
     # Wrong kinds of arguments.
     ("gt(^entity.rank, 1)", "argument 1 of gt must be a number, and this is a text"),
     ("gt(1, ^'1')", "argument 2 of gt must be a number, and this is a text"),
@@ -230,7 +230,7 @@ OTHERS = [
     (PLACE, "^'a2'", "this names no places"),
     (PLACE, "node(^'a5')", 'there is no place "a5"'),
     (PLACE, "^node(0, 4)", "the place is not on the board"),
-    (PLACE, "^node(0, 1, 2)", "node takes a name, or on a grid x and y"),
+    (PLACE, "^node(0, 1, 2)", "node takes a name, or the coordinates of a place"),
     (PLACE, "grid_nodes^(0,1", "the bracket ( is not closed"),
     (ASSET, "eq(entity.^colour, 'x')", "Piece has no attribute colour"),
     (ASSET, "eq(^target, null)", "target is not known here"),
@@ -593,6 +593,41 @@ def test_what_is_wrong_with_a_network_is_said(pointer: str, value: Any, message:
 )
 def test_what_is_wrong_with_hexagons_is_said(pointer: str, value: Any, message: str) -> None:
     assert message in [problem.message for problem in check_specification(changed(pointer, value, hexes())).problems]
+
+
+@pytest.mark.parametrize(
+    ("board", "pointer", "value", "message"),
+    [
+        (track, "/topology/type", "tracks", 'there is no topology "tracks": did you mean track?'),
+        (track, "/topology/length", "9", "the length of a track must be a number"),
+        (track, "/topology/length", True, "the length of a track must be a number"),
+        (track, "/topology/length", 0, "the board is of no possible size"),
+        (track, "/topology/length", 10**9, "the board is of no possible size"),
+        (track, "/topology/length", REMOVED, "topology lacks length"),
+        (track, "/topology/loop", "yes", "loop of topology must be true or false"),
+        (track, "/setup/steps/0/at/0", "grid_nodes(0,0, 1,1)", "this board has track_nodes"),
+        (track, "/setup/steps/0/at/0", "track_nodes(0)", "track_nodes takes two numbers"),
+        (track, "/setup/steps/0/at/0", "track_nodes(0, 9)", "the places are not on the board"),
+        (track, "/setup/steps/0/at/0", "node(9)", "the place is not on the board"),
+        (track, "/setup/steps/0/at/0", "node(0, 1)", "node takes a name, or the coordinates of a place"),
+        (track, CONDITION, "eq(target.y, 1)", "a place of the board has no attribute y"),
+        (track, CONDITION, "eq(node(1, 2), target)", "a place of this board has 1 of x, y and z, and node has 2"),
+        (track, CONDITION, "eq(node(entity), target)", "the argument of node must be a number, and this is an entity"),
+        (cube, "/topology/structure", "grid(3)", "the structure of the board cannot be read"),
+        (cube, "/topology/structure", "grid(3, 3, 3, 3)", "the structure of the board cannot be read"),
+        (cube, "/topology/structure", "hex_grid(3, 3, 3)", "the structure of the board cannot be read"),
+        (cube, "/topology/structure", "grid(30, 30, 30)", "the board is of no possible size"),
+        (cube, "/topology/structure", "grid(3, 3, 0)", "the board is of no possible size"),
+        (cube, "/setup/steps/0/at/0", "grid_nodes(0,0, 1,1)", "grid_nodes takes six numbers"),
+        (cube, "/setup/steps/0/at/0", "grid_nodes(0,0,0, 0,0,3)", "the places are not on the board"),
+        (cube, CONDITION, "eq(node(1, 2), target)", "a place of this board has 3 of x, y and z, and node has 2"),
+    ],
+)
+def test_what_is_wrong_with_a_track_or_a_cube_is_said(
+    board: Callable[[], Json], pointer: str, value: Any, message: str
+) -> None:
+    assert check_specification(board()).problems == ()
+    assert message in [problem.message for problem in check_specification(changed(pointer, value, board())).problems]
 
 
 def test_of_several_phases_one_is_the_first() -> None:

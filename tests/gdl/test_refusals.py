@@ -192,7 +192,6 @@ def test_a_game_of_cards_is_refused_with_everything_that_blocks_it() -> None:
             None,
         ),
         ("/game_flow/time_model", "simultaneous", 'the time model "simultaneous"', "/game_flow/time_model", None),
-        ("/topology", {"type": "track", "length": 40}, "a track", "/topology/type", None),
     ],
 )  # fmt: skip
 def test_each_construct_is_refused_where_it_stands(

@@ -104,35 +104,40 @@ class Action:
 
 
 class Grid:
-    """Squares by column and row from 0, `a1` being (0, 0); the neighbours are eight, lines run in eight directions."""
+    """Squares, or cells in layers, by coordinates from 0, `a1` being (0, 0); lines run to all neighbours and on."""
 
-    steps = frozenset({(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)} - {(0, 0)})
-    names: tuple[str, ...] = ("x", "y")
+    names: tuple[str, ...] = ("x", "y", "z")
 
-    def __init__(self, width: int, height: int) -> None:
-        self.nodes = {
-            grid_label(x, y): Node(
-                grid_label(x, y),
-                {"name": grid_label(x, y), **dict(zip(self.names, (x, y) * 2, strict=False))},
-            )
-            for y in range(height)
-            for x in range(width)
-        }
+    def __init__(self, *sizes: int) -> None:
+        every = itertools.product(*(range(size) for size in reversed(sizes)))
+        self.nodes = {node.label: node for node in (self.node(point[::-1]) for point in every)}
+        self.steps = {step for step in itertools.product((-1, 0, 1), repeat=len(sizes)) if any(step)}
 
-    def at(self, x: Any, y: Any) -> Node | None:
-        return self.nodes.get(grid_label(x, y)) if x >= 0 and y >= 0 else None
+    def node(self, point: tuple[int, ...]) -> Node:
+        label = grid_label(*point)
+        return Node(label, {"name": label, **dict(zip(self.names, self.coordinates(point), strict=False))})
+
+    def coordinates(self, point: tuple[int, ...]) -> tuple[int, ...]:
+        return point
+
+    def at(self, *point: Any) -> Node | None:
+        return self.nodes.get(grid_label(*point)) if min(point) >= 0 else None
 
     def between(self, one: Node, other: Node) -> list[Node] | None:
         """The nodes strictly between two on a line, or None where no line joins them."""
-        (x, y), (to_x, to_y) = place(one), place(other)
-        distance = max(abs(to_x - x), abs(to_y - y))
+        start, way = self.place(one), self.way(one, other)
+        distance = max(map(abs, way))
         if distance == 0:
             return []
-        step = ((to_x - x) / distance, (to_y - y) / distance)
-        if step not in self.steps:
+        if any(part % distance for part in way) or tuple(part // distance for part in way) not in self.steps:
             return None
-        found = [self.at(int(x + step[0] * i), int(y + step[1] * i)) for i in range(1, distance)]
+        found = [self.at(*(a + i * b // distance for a, b in zip(start, way, strict=True))) for i in range(1, distance)]
         return [node for node in found if node is not None]
+
+    def ways(self, one: Node, other: Node) -> list[list[Node]]:
+        """The nodes strictly between two, on each line that joins them."""
+        between = self.between(one, other)
+        return [] if between is None else [between]
 
     def line(self, one: Node, other: Node) -> list[Node]:
         """All nodes of the line that joins two, or none."""
@@ -141,34 +146,81 @@ class Grid:
     def windows(self, length: int | None) -> Iterator[list[Node]]:
         """The nodes of each line, or so many next to each other."""
         for node in self.nodes.values():
-            for x, y in self.steps:
+            for step in self.steps:
                 line = [node]
-                while (after := self.at(place(line[-1])[0] + x, place(line[-1])[1] + y)) is not None:
+                while (after := self.moved(line[-1], step, 1)) is not None:
                     line.append(after)
-                if length is None and self.at(place(node)[0] - x, place(node)[1] - y) is None:
+                if length is None and self.moved(node, step, -1) is None:
                     yield line
                 elif length is not None and len(line) >= length:
                     yield line[:length]
 
+    def moved(self, node: Node, step: tuple[int, ...], sign: int) -> Node | None:
+        return self.at(*(a + sign * b for a, b in zip(self.place(node), step, strict=True)))
+
+    def place(self, node: Node) -> tuple[int, ...]:
+        return tuple(int(str(node.attributes[name])) for name in "xyz" if name in node.attributes)
+
+    def way(self, one: Node, other: Node) -> tuple[int, ...]:
+        return tuple(b - a for a, b in zip(self.place(one), self.place(other), strict=True))
+
     def adjacent(self, one: Node, other: Node) -> bool:
-        (x, y), (to_x, to_y) = place(one), place(other)
-        return (to_x - x, to_y - y) in self.steps
+        return self.way(one, other) in self.steps
 
     def special(self, one: Node, other: Node) -> bool:
         return False
 
     def middle(self, one: Node, other: Node) -> Node | None:
-        (x, y), (to_x, to_y) = place(one), place(other)
-        if (x + to_x) % 2 or (y + to_y) % 2:
+        way = self.way(one, other)
+        if any(part % 2 for part in way):
             return None
-        return self.at((x + to_x) // 2, (y + to_y) // 2)
+        return self.at(*(a + b // 2 for a, b in zip(self.place(one), way, strict=True)))
 
 
 class HexGrid(Grid):
     """Hexagons by axial coordinates, q the column and r the row; six neighbours, six directions."""
 
-    steps = frozenset({(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)})
     names = ("x", "y", "q", "r")
+
+    def __init__(self, *sizes: int) -> None:
+        super().__init__(*sizes)
+        self.steps = {(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)}
+
+    def coordinates(self, point: tuple[int, ...]) -> tuple[int, ...]:
+        return point * 2
+
+
+class Ring(Grid):
+    """A track whose last place is followed by the first."""
+
+    def arc(self, one: Node, other: Node, step: int) -> list[Node]:
+        """What comes strictly between two places in a direction."""
+        nodes = list(self.nodes.values())
+        at, found = nodes.index(one), []
+        while nodes[at := (at + step) % len(nodes)] is not other:
+            found.append(nodes[at])
+        return found
+
+    def ways(self, one: Node, other: Node) -> list[list[Node]]:
+        return [[]] if one is other else sorted((self.arc(one, other, step) for step in (1, -1)), key=len)
+
+    def between(self, one: Node, other: Node) -> list[Node] | None:
+        return self.ways(one, other)[0]
+
+    def line(self, one: Node, other: Node) -> list[Node]:
+        return [] if one is other else list(self.nodes.values())
+
+    def windows(self, length: int | None) -> Iterator[list[Node]]:
+        nodes = list(self.nodes.values())
+        if length is not None and length <= len(nodes):
+            yield from ((nodes * 2)[first : first + length] for first in range(len(nodes)))
+
+    def adjacent(self, one: Node, other: Node) -> bool:
+        return [] in self.ways(one, other) and one is not other
+
+    def middle(self, one: Node, other: Node) -> Node | None:
+        odd = [way for way in self.ways(one, other) if len(way) % 2]
+        return one if one is other else odd[0][len(odd[0]) // 2] if odd else None
 
 
 class Network:
@@ -211,38 +263,38 @@ class Network:
         first, last = sorted((line.index(one), line.index(other)))
         return line[first + 1 : last]
 
+    def ways(self, one: Node, other: Node) -> list[list[Node]]:
+        between = self.between(one, other)
+        return [] if between is None else [between]
+
     def middle(self, one: Node, other: Node) -> Node | None:
         between = self.between(one, other) or []
         return between[len(between) // 2] if len(between) % 2 else None
 
-    def at(self, x: Any, y: Any) -> Node | None:
+    def at(self, *point: Any) -> Node | None:
         raise WrongError("a network has no coordinates")
 
 
-def place(node: Node) -> tuple[int, int]:
-    x, y = node.attributes["x"], node.attributes["y"]
-    assert isinstance(x, int)
-    assert isinstance(y, int)
-    return x, y
-
-
-def grid_label(x: int, y: int) -> Label:
+def grid_label(x: int, *others: int) -> Label:
+    """`c2` for (2, 1): a letter, a number, a capital letter for a layer; from `z` on with `aa`."""
     letters = ""
     x += 1
     while x:
         x, letter = divmod(x - 1, 26)
         letters = "abcdefghijklmnopqrstuvwxyz"[letter] + letters
-    return f"{letters}{y + 1}"
+    return letters + "".join(str(y + 1) for y in others[:1]) + "".join("ABCDEFGH"[z] for z in others[1:])
 
 
 def topology_of(about: Mapping[str, Any]) -> Grid | Network:
     if about["type"] == "network":
         return Network(about)
-    shape = re.fullmatch(r"\s*(grid|hex_grid)\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*", about["structure"])
+    if about["type"] == "track":
+        return Ring(about["length"]) if about.get("loop") else Grid(about["length"])
+    shape = re.fullmatch(r"\s*(grid|hex_grid)\(([\d, ]+)\)\s*", about["structure"])
     if shape is None:
         raise WrongError(about["structure"])
     kind = Grid if shape[1] == "grid" else HexGrid
-    return kind(int(shape[2]), int(shape[3]))
+    return kind(*map(int, shape[2].split(",")))
 
 
 # Expressions: text -> ("call", name, arguments) | ("name", name) | ("literal", value) | ("attribute", of, name)
@@ -488,9 +540,10 @@ class Game:
                 yield from map(self.known_node, values[0].split())
             elif (kind, name) == ("call", "node"):
                 yield self.known_node(*values)
-            elif kind == "call" and name in ("grid_nodes", "hex_nodes"):
-                x, y, to_x, to_y = values
-                yield from (self.known_node(i, j) for j in range(y, to_y + 1) for i in range(x, to_x + 1))
+            elif kind == "call" and name in ("grid_nodes", "hex_nodes", "track_nodes"):
+                half = len(values) // 2
+                ranges = [range(low, high + 1) for low, high in zip(values[:half], values[half:], strict=True)]
+                yield from (self.known_node(*point[::-1]) for point in itertools.product(*reversed(ranges)))
             else:
                 raise WrongError(text)
 
@@ -498,7 +551,7 @@ class Game:
         """The node with this label, or at these coordinates; None where there is none."""
         if None in name:
             return None
-        return self.topology.at(*name) if len(name) == 2 else self.topology.nodes.get(name[0])
+        return self.topology.nodes.get(name[0]) if isinstance(name[0], str) else self.topology.at(*name)
 
     def known_node(self, *name: Any) -> Node:
         found = self.node(*name)
@@ -705,19 +758,23 @@ class Game:
         if name == "path_clear":
 
             def clear(world: World, one: Node | None, other: Node | None, *of: Player | None) -> bool:
-                between = topology.between(one, other) if one and other else None
-                held = [world.board[node.label] for node in between or () if node.label in world.board]
-                return between is not None and not [
-                    each for each in held if not of or (of[0] is not None and each.attributes["owner"] is of[0])
-                ]
+                def is_clear(between: list[Node]) -> bool:
+                    held = [world.board[node.label] for node in between if node.label in world.board]
+                    return not [
+                        each for each in held if not of or (of[0] is not None and each.attributes["owner"] is of[0])
+                    ]
+
+                return any(map(is_clear, topology.ways(one, other) if one and other else []))
 
             return clear
         if name == "only_between":
 
             def alone(world: World, one: Node | None, other: Node | None) -> Entity | None:
-                between = topology.between(one, other) if one and other else None
-                found = [world.board[node.label] for node in between or () if node.label in world.board]
-                return found[0] if len(found) == 1 else None
+                for between in topology.ways(one, other) if one and other else []:
+                    found = [world.board[node.label] for node in between if node.label in world.board]
+                    if len(found) == 1:
+                        return found[0]
+                return None
 
             return alone
         if name == "count_on_line":

@@ -32,6 +32,9 @@ TOPOLOGIES: tuple[dict[str, Any], ...] = (
         "nodes": {name: {"depth": number, "width": number % 2} for number, name in enumerate("pqrstu")},
         "lines": ["p q r", "s t r", "q t u"],
     },
+    {"type": "discrete", "structure": "grid(3, 1, 2)"},
+    {"type": "track", "length": 4},
+    {"type": "track", "length": 4, "loop": True},
 )
 
 
@@ -50,14 +53,24 @@ class Writer:
         self.chance = chance
         self.is_network = topology["type"] == "network"
         self.has_lines = not self.is_network or "lines" in topology
-        self.is_hex = "hex" in topology.get("structure", "")
+        structure = topology.get("structure", "")
         self.names = list(topology["nodes"]) if self.is_network else ["a1", "b1", "c1"]
+        # How a rectangle is called, its corners at a number, and the axes.
+        self.rectangle = ("hex_nodes" if "hex" in structure else "grid_nodes", "{0},0, {0},0")
+        self.axes: tuple[str, ...] = ("depth", "width") if self.is_network else ("x", "y")
+        if structure.count(",") == 2:
+            self.rectangle = ("grid_nodes", "{0},0,1, {0},0,1")
+            self.names, self.axes = ["a1A", "c1A", "b1B"], ("x", "z")
+        elif topology["type"] == "track":
+            self.rectangle = ("track_nodes", "{0}, {0}")
+            self.names, self.axes = ["a", "b", "d"], ("x",)
 
     def places(self, number: int) -> list[str]:
         """The place of the piece with this number at the start."""
         if self.is_network:
             return [f"node('{self.names[number]}')"]
-        return [f"{'hex' if self.is_hex else 'grid'}_nodes({number},0, {number},0)"]
+        name, corners = self.rectangle
+        return [f"{name}({corners.format(number)})"]
 
     def one(self, *choices: str) -> str:
         return self.chance.choice(choices)
@@ -97,9 +110,8 @@ class Writer:
         if depth > 0 and self.chance.random() < 0.1:
             return f"twice_more({self.number(depth - 1)}, {self.number(depth - 1)})"
         place = self.one("start", "target", f"{self.entity(0)}.pos")
-        axes = ("depth", "width") if self.is_network else ("x", "y")
         return self.one(
-            f"{place}.{self.one(*axes)}",
+            f"{place}.{self.one(*self.axes)}",
             self.one("-1", "0", "1", "2"),
             "entity.owner.way",
             "state.count",

@@ -166,6 +166,32 @@ def hexes() -> Json:
     return data
 
 
+def track() -> Json:
+    """The same game on a track of nine places, whose last is followed by the first."""
+    return _along("x", {"type": "track", "length": 9, "loop": True}, "track_nodes(0, 3)", "node(6)", "node('i')")
+
+
+def cube() -> Json:
+    """The same game in three layers of three by three places."""
+    places = ("grid_nodes(0,0,0, 0,2,0)", "grid_nodes(2,2,0, 2,2,0)", "node(1, 1, 1)", "node('c3B')")
+    return _along("z", {"type": "discrete", "structure": "grid(3, 3, 3)"}, *places)
+
+
+def _along(axis: str, topology: Json, *places: str) -> Json:
+    """The same game, whose stones step along an axis, and whose wheels slide along any line."""
+    data = tiny()
+    data["topology"] = topology
+    data["setup"]["steps"][0]["at"], data["setup"]["steps"][1]["at"] = list(places[:-2]), list(places[-2:])
+    actions = data["interactions"]["list"]
+    actions["step"]["conditions"][3:] = [
+        "adjacent(start, target)",
+        f"eq(sub(target.{axis}, start.{axis}), entity.owner.ahead)",
+    ]
+    actions["step"]["effects"][4] = f"if(eq(target.{axis}, entity.owner.far), set(entity.rank, 'wheel'))"
+    del actions["slide"]["conditions"][3]
+    return data
+
+
 def at(data: Any, pointer: str) -> Any:
     """The value at a JSON Pointer."""
     for part in pointer.split("/")[1:]:

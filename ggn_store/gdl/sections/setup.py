@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from operator import gt
 from typing import Any, Final, TypeAlias
 
 from ggn_store.errors import did_you_mean, offer, quote
@@ -15,8 +16,10 @@ from ggn_store.gdl.specification import Placement, Schema, Topology, Value
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.notation.json_text import Path, pointer
 
-_PLACES: Final = ("grid_nodes", "hex_nodes", "node", "nodes")
+_RECTANGLES: Final = ("grid_nodes", "hex_nodes", "track_nodes")
+_PLACES: Final = (*_RECTANGLES, "node", "nodes")
 _EXAMPLES: Final = "grid_nodes(x1,y1, x2,y2), hex_nodes(...), node('Name'), nodes('a1 b1'), or hand alone"
+_COUNTS: Final = {2: "two", 4: "four", 6: "six"}
 # Of one step; far above what games need.
 MAX_HAND: Final = 1_000
 # Complains about the character of an expression: message, character, what is allowed, code.
@@ -127,7 +130,7 @@ def _nodes(reader: SectionReader, value: Any, path: Path) -> list[str] | None:
     match clause.expression:
         case Call(name="zone", at=at):
             wrong(f"the zone {_argument(clause.expression)} is filled: {language.CARDS}", at, code="refused")
-        case Call(name="grid_nodes" | "hex_nodes" as name, arguments=arguments, at=at):
+        case Call(name=name, arguments=arguments, at=at) if name in _RECTANGLES:
             return _rectangle(board, name, arguments, at, wrong)
         case Call(name="nodes", arguments=(Literal(value=str(names), at=at),)) if names.strip():
             found = [] if board is None else [_node(board, (Literal(name, at),), at, wrong) for name in names.split()]
@@ -146,25 +149,33 @@ def _rectangle(
     board: Topology | None, name: str, arguments: Sequence[Expression], at: int, wrong: _Wrong
 ) -> list[str] | None:
     """The places of `grid_nodes(x1,y1, x2,y2)`, both corners among them."""
+    lattice = None if board is None or not isinstance(board.geometry, Lattice) else board.geometry
+    dimensions = 2 if lattice is None else lattice.dimensions
     numbers = [each.value for each in arguments if isinstance(each, Literal) and type(each.value) is int]
-    if len(numbers) != 4 or len(arguments) != 4:
-        wrong(f"{name} takes four numbers", at, f"{name}(x1,y1, x2,y2)")
-    elif board is not None and isinstance(lattice := board.geometry, Lattice):
-        x1, y1, x2, y2 = numbers
-        if name != board.rectangle:
-            wrong(f"this board has {board.rectangle}", at, f"{board.rectangle}(x1,y1, x2,y2)")
-        elif lattice.at((x1, y1)) is None or lattice.at((x2, y2)) is None or x2 < x1 or y2 < y1:
+    low, high = tuple(numbers[:dimensions]), tuple(numbers[dimensions:])
+    if board is not None and lattice is None:
+        wrong(f"a network has no {name}", at, "node('Name')")
+    elif board is not None and name != board.rectangle:
+        wrong(f"this board has {board.rectangle}", at, f"{board.rectangle}({_signature(dimensions)})")
+    elif not len(numbers) == len(arguments) == 2 * dimensions:
+        wrong(f"{name} takes {_COUNTS[2 * dimensions]} numbers", at, f"{name}({_signature(dimensions)})")
+    elif lattice is not None:
+        if lattice.at(low) is None or lattice.at(high) is None or any(map(gt, low, high)):
             wrong("the places are not on the board", at, f"{_corners(lattice)}, the smaller ones first")
         else:
-            points = itertools.product(range(y1, y2 + 1), range(x1, x2 + 1))
-            return [label for y, x in points if (label := lattice.at((x, y))) is not None]
-    elif board is not None:
-        wrong(f"a network has no {name}", at, "node('Name')")
+            ranges = [range(first, last + 1) for first, last in zip(low, high, strict=True)]
+            points = itertools.product(*reversed(ranges))
+            return [label for point in points if (label := lattice.at(point[::-1])) is not None]
     return None
 
 
+def _signature(dimensions: int) -> str:
+    axes = "xyz"[:dimensions]
+    return ", ".join(",".join(f"{axis}{number}" for axis in axes) for number in (1, 2))
+
+
 def _corners(lattice: Lattice) -> str:
-    return "0,0 to " + ",".join(str(size - 1) for size in lattice.size)
+    return ",".join("0" for _ in lattice.size) + " to " + ",".join(str(size - 1) for size in lattice.size)
 
 
 def _node(board: Topology, arguments: Sequence[Expression], at: int, wrong: _Wrong) -> list[str] | None:
@@ -175,13 +186,15 @@ def _node(board: Topology, arguments: Sequence[Expression], at: int, wrong: _Wro
                 return [name]
             hint = did_you_mean(name, board.geometry.places, quote)
             wrong(f"there is no place {quote(name)}{hint}", at, offer([*board.geometry.places]))
-        case (Literal(value=int(x)), Literal(value=int(y))) if isinstance(board.geometry, Lattice):
-            place = board.geometry.at((x, y))
-            if place is not None:
-                return [place]
-            wrong("the place is not on the board", at, _corners(board.geometry))
-        case _:
-            wrong("node takes a name, or on a grid x and y", at, "node('Name'), node(x, y)")
+            return None
+        case (Literal(value=int()), *_) if isinstance(lattice := board.geometry, Lattice):
+            point = tuple(each.value for each in arguments if isinstance(each, Literal) and type(each.value) is int)
+            if len(point) == len(arguments) == lattice.dimensions:
+                place = lattice.at(point)
+                if place is None:
+                    wrong("the place is not on the board", at, _corners(lattice))
+                return None if place is None else [place]
+    wrong("node takes a name, or the coordinates of a place", at, "node('Name'), node(x, y)")
     return None
 
 

@@ -1,4 +1,4 @@
-"""topology: squares, hexagons or a network (seed 004, section 2.4 and the note "Topology as Data").
+"""topology: squares, hexagons, a track or a network (seed 004, section 2.4 and the note "Topology as Data").
 
 A further structure of a board with coordinates is a further entry of `_STRUCTURES`.
 """
@@ -6,6 +6,7 @@ A further structure of a board with coordinates is a further entry of `_STRUCTUR
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,44 +24,43 @@ from ggn_store.notation.json_text import Path
 
 @dataclass(frozen=True, slots=True)
 class _Structure:
-    """A kind of board with coordinates: their system and names, and the call for rectangles in the setup."""
+    """A kind of board with coordinates: their system and names, how many sizes it may have, the call for rectangles."""
 
     system: str
     axes: tuple[str, ...]
+    sizes: tuple[int, ...]
     rectangle: str
     hexagonal: bool = False
-    cylinder: bool = False
 
-    def topology(self, width: int, height: int) -> Topology:
-        lattice = Lattice(box((width, height)), self.hexagonal, self.cylinder)
+    def topology(self, sizes: tuple[int, ...], loop: bool = False) -> Topology:
+        lattice = Lattice(box(sizes), self.hexagonal, loop)
         attributes: dict[str, dict[str, Value]] = {}
         for label, point in lattice.points.items():
-            attributes[label] = {axis: point[number % 2] for number, axis in enumerate(self.axes)}
-            attributes[label]["name"] = label
+            coordinates = point * 2 if self.hexagonal else point
+            attributes[label] = {**dict(zip(self.axes, coordinates, strict=False)), "name": label}
         return Topology(lattice, attributes, self.rectangle)
 
 
 _STRUCTURES: Final = {
-    "grid": _Structure("cartesian", ("x", "y"), "grid_nodes"),
-    "hex_grid": _Structure("axial", ("q", "r", "x", "y"), "hex_nodes", hexagonal=True),
+    "grid": _Structure("cartesian", ("x", "y", "z"), (2, 3), "grid_nodes"),
+    "hex_grid": _Structure("axial", ("q", "r", "x", "y"), (2,), "hex_nodes", hexagonal=True),
 }
-_KINDS: Final = ("discrete", "network")
+_TRACK: Final = _Structure("cartesian", ("x",), (1,), "track_nodes")
+_KINDS: Final = ("discrete", "network", "track")
 # The kind of the edges that `special_connection` asks for, and `adjacent` leaves out.
 _SPECIAL: Final = "special_connection"
-_STRUCTURE: Final = re.compile(r"\s*(\w+)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
+_STRUCTURE: Final = re.compile(r"\s*(\w+)\s*\(\s*([0-9]+(?:\s*,\s*[0-9]+)*)\s*\)\s*")
 
 
 def read(reader: SectionReader, value: Any, path: Path) -> None:
-    """Read the board; zones and tracks are refused."""
+    """Read the board; zones are refused."""
     if not isinstance(value, Mapping):
         reader.complain(path, "topology must be an object", quote(value), "{ ... }")
         return
     kind = value.get("type")
-    readers = {"discrete": _grid, "network": _network, "zones": _zones}
+    readers = {"discrete": _grid, "network": _network, "track": _track, "zones": _zones}
     if isinstance(kind, str) and kind in readers:
         readers[kind](reader, value, path)
-    elif kind in ("track", "tracks"):
-        reader.refuse((*path, "type"), "a track", "boards are grids, hexagonal grids and networks")
     elif kind is None:
         reader.complain(path, "topology lacks type", None, ", ".join(_KINDS))
     else:
@@ -91,23 +91,46 @@ def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
     at = (*path, "structure")
     match = _STRUCTURE.fullmatch(structure)
     found = None if match is None else _STRUCTURES.get(match[1])
-    if match is None or found is None:
+    digits = () if match is None else tuple(each.strip() for each in match[2].split(","))
+    if match is None or found is None or len(digits) not in found.sizes:
         name = structure.split("(")[0].strip()
         hint = "" if name in _STRUCTURES else did_you_mean(name, _STRUCTURES)
-        wanted = ", ".join(f"{each}(WIDTH, HEIGHT)" for each in _STRUCTURES)
+        wanted = "grid(WIDTH, HEIGHT), grid(WIDTH, HEIGHT, LAYERS), hex_grid(WIDTH, HEIGHT)"
         reader.complain(at, f"the structure of the board cannot be read{hint}", quote(structure), wanted)
         return
-    limit = limits.DESCRIPTION_NODES
-    most = min(limit.most, MAX_SQUARES)
-    width, height = (int(digits) if len(digits) < 6 else most + 1 for digits in (match[2], match[3]))
-    if not width or not height or width * height > most:
-        reader.complain(at, "the board is of no possible size", quote(structure), f"1 to {most:,} places{limit.more}")
+    most = _most()
+    sizes = tuple(int(each) if len(each) < 6 else most + 1 for each in digits)
+    if not _is_possible(reader, sizes, at, structure):
         return
     system = reader.text(members, "coordinate_system", path, "topology")
     if system not in (None, found.system):
         message = f"the coordinates of {match[1]} are {found.system}"
         reader.complain((*path, "coordinate_system"), message, quote(system), found.system)
-    reader.draft.topology = found.topology(width, height)
+    reader.draft.topology = found.topology(sizes)
+
+
+def _track(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
+    members = reader.members(value, path, "topology", ("type", "length", "loop", "description"), ("length",))
+    loop = reader.flag(members, "loop", path, "topology")
+    length = members.get("length")
+    at = (*path, "length")
+    if "length" in members and type(length) is not int:
+        reader.complain(at, "the length of a track must be a number", quote(length), "a whole number")
+    elif type(length) is int and _is_possible(reader, (length,), at, length):
+        reader.draft.topology = _TRACK.topology((length,), loop)
+
+
+def _most() -> int:
+    return min(limits.DESCRIPTION_NODES.most, MAX_SQUARES)
+
+
+def _is_possible(reader: SectionReader, sizes: tuple[int, ...], at: Path, said: object) -> bool:
+    """Whether a board has at least one place and no more than are allowed; complains otherwise."""
+    if min(sizes) > 0 and math.prod(sizes) <= _most():
+        return True
+    allowed = f"1 to {_most():,} places{limits.DESCRIPTION_NODES.more}"
+    reader.complain(at, "the board is of no possible size", quote(said), allowed)
+    return False
 
 
 def _network(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:

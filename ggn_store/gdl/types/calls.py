@@ -10,7 +10,7 @@ from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Call, Literal, start_of
 from ggn_store.gdl.language import ANY, INT, NULL, PLAYER, TEXT
 from ggn_store.gdl.types.typed import Remarks, Typed
-from ggn_store.model.documents.geometry import Network
+from ggn_store.model.documents.geometry import Lattice, Network
 
 # Functions that ask for lines.
 LINES: Final = ("path_clear", "only_between", "mid_pos", "in_row", "count_on_line")
@@ -56,7 +56,8 @@ class Calls:
         if function.most is None:
             wanted = f"{function.least} or more arguments"
         elif function.most != function.least:
-            wanted = f"{function.least} or {function.most} arguments"
+            word = "or" if function.most == function.least + 1 else "to"
+            wanted = f"{function.least} {word} {function.most} arguments"
         else:
             wanted = "one argument" if function.least == 1 else f"{function.least} arguments"
         self._remarks.wrong(
@@ -95,10 +96,16 @@ class Calls:
 
     def _node(self, call: Call, found: Sequence[Typed]) -> None:
         topology = self._draft.topology
-        if len(found) == 2 and self._is_network():
+        if len(found) > 1 and self._is_network():
             self._remarks.wrong("a network has no coordinates", call.at, "node('Name')")
             return
-        wanted = TEXT if len(found) == 1 else INT
+        dimensions = topology.geometry.dimensions if topology and isinstance(topology.geometry, Lattice) else 2
+        is_name = len(found) == 1 and (dimensions > 1 or found[0].kind in (TEXT, ANY))
+        if not is_name and len(found) != dimensions:
+            message = f"a place of this board has {dimensions} of x, y and z, and node has {len(found)}"
+            self._remarks.wrong(message, call.at, f"node({', '.join('xyz'[:dimensions])}), node('e4')")
+            return
+        wanted = TEXT if is_name else INT
         for number, (argument, each) in enumerate(zip(call.arguments, found, strict=True)):
             if each.kind not in (wanted, ANY):
                 message = f"{_ordinal(number, len(found))} of node must be {wanted}, and this is {each.kind}"

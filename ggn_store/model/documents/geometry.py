@@ -375,14 +375,17 @@ class Lattice:
         return all(abs(part) < size for part, size in zip(vector, sizes, strict=True))
 
     def rotations(self, vector: Vector) -> Iterator[Vector]:
-        """A vector of two dimensions in all its other turns."""
+        """A vector in all its other turns."""
         if self.hexagonal:
             yield from itertools.islice(hexagonal_turns(vector), 1, None)
-            return
-        for _ in range(3):
-            x, y = vector
-            vector = (-y, x)
-            yield vector
+        elif self.dimensions == 2:
+            for _ in range(3):
+                x, y = vector
+                vector = (-y, x)
+                yield vector
+        else:
+            # On a line and in a cube mirror images count, too.
+            yield from sorted({symmetry(vector) for symmetry in symmetries(self.dimensions)} - {vector})
 
 
 @dataclass(frozen=True)
