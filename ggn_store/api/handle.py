@@ -55,6 +55,12 @@ class Handle:
     def pieces(self) -> tuple[str, ...]:
         return tuple(row["piece"] for row in self.piece_summaries())
 
+    @functools.cached_property
+    def _keys(self) -> dict[str, int]:
+        """The keys of the pieces in the store, in document order."""
+        with self.session.reading() as connection:
+            return {identifier: piece_id for piece_id, identifier in catalog.piece_keys(connection, self.revision)}
+
     @contextmanager
     def opened(self) -> Iterator[Opened]:
         """The revision in a transaction that reads."""
@@ -125,9 +131,7 @@ class Handle:
     def read_pieces(self) -> Iterator[Piece]:
         self.require_sound()
         board = self.board
-        with self.session.reading() as connection:
-            keys = catalog.piece_keys(connection, self.revision)
-        for piece_id, _ in keys:
+        for piece_id in self._keys.values():
             with self.session.reading() as connection:
                 piece = catalog.read_piece(connection, piece_id, board)
             yield piece
@@ -163,9 +167,8 @@ class Handle:
         """The revision in a transaction that reads, and the key of a piece of it; raises DamagedError for its rows."""
         self.require_sound()
         self.require_piece(piece)
+        piece_id = self._keys[piece]
         with self.opened() as opened:
-            keys = catalog.piece_keys(opened.connection, self.revision)
-            piece_id = next(piece_id for piece_id, identifier in keys if identifier == piece)
             try:
                 yield opened, piece_id
             except (LookupError, TypeError, ValueError):  # of what some rows hold instead

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from typing import Any, Final
@@ -14,6 +14,7 @@ from ggn_store.store.database.engine import Database
 Tell = Callable[[str], None]
 
 _AT_ONCE: Final = 10_000
+_NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class Asker:
@@ -24,10 +25,10 @@ class Asker:
         self._database = database
         self._tell = tell
 
-    def rows(self, statement: Select[Any] | CompoundSelect[Any]) -> list[Any]:
-        """The rows of a statement."""
-        self._told(statement)
-        return [*self.connection.execute(statement)]
+    def rows(self, statement: Select[Any] | CompoundSelect[Any], values: Mapping[str, Any] = _NOTHING) -> list[Any]:
+        """The rows of a statement, with the values of its parameters."""
+        self._told(statement, values)
+        return [*self.connection.execute(statement, values)]
 
     def rows_of(self, keys: Iterable[int], statement: Callable[[list[int]], Select[Any]]) -> Iterator[Any]:
         """The rows of a statement about keys, of which no more are asked for at once than databases take."""
@@ -35,9 +36,9 @@ class Asker:
         while some := [*islice(waiting, _AT_ONCE)]:
             yield from self.rows(statement(some))
 
-    def _told(self, statement: Select[Any] | CompoundSelect[Any]) -> None:
+    def _told(self, statement: Select[Any] | CompoundSelect[Any], values: Mapping[str, Any]) -> None:
         if self._tell is not None:
-            compiled = statement.compile(self._database.engine, compile_kwargs={"literal_binds": True})
+            compiled = statement.params(values).compile(self._database.engine, compile_kwargs={"literal_binds": True})
             self._tell(str(compiled))
 
 
