@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ggn_store.cli import options
 from ggn_store.errors import printable
+from ggn_store.model.teams.selection import is_pattern
 
 if TYPE_CHECKING:
     from ggn_store.api.questions.analysis import RulesetAnalysis
@@ -38,6 +39,10 @@ _LIKE = ("ruleset", "revision", "likeness", "movements", "other_movements", "con
 _DIFFERENCES = ("change", "sides", "piece", "other", "gained", "lost", "what")
 
 
+# What is asked of one ruleset, and the columns of the answer.
+Asked = tuple[Callable[["RulesetAnalysis"], list[Any]], "Sequence[str]"]
+
+
 def _report(statement: str) -> None:
     click.echo("\n".join(map(printable, statement.split("\n"))) + ";\n", err=True)
 
@@ -61,6 +66,27 @@ def _of_ruleset(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def opened(ruleset: str, tell: Any, **asked: Any) -> None:
         command(options.open_ruleset(click.get_current_context(), ruleset).analysis(tell), **asked)
+
+    return _answer_options(opened)
+
+
+def _of_rulesets(command: Callable[..., Asked]) -> Callable[..., None]:
+    """The same of a command about any rulesets, which says what it asks of one, and the columns of the answer."""
+
+    @functools.wraps(command)
+    def opened(rulesets: tuple[str, ...], form: str | None, tell: Any, **asked: Any) -> None:
+        ctx, form = click.get_current_context(), options.record_format(form)
+        ask, columns = command(form=form, **asked)
+        if len(rulesets) == 1 and not is_pattern(rulesets[0]):
+            options.print_records(ask(options.open_ruleset(ctx, rulesets[0]).analysis(tell)), form, columns)
+            return
+        records = [
+            {"ruleset": name, "revision": int(number)} | each.data()
+            for reference, found in options.open_store(ctx).analysis(tell).each(rulesets, ask).items()
+            for name, _, number in [reference.rpartition("@")]
+            for each in found
+        ]
+        options.print_records(records, form, ("ruleset", "revision", *columns))
 
     return _answer_options(opened)
 
@@ -92,12 +118,14 @@ def stats(ctx: click.Context, rulesets: tuple[str, ...], by: str, form: str | No
 
 
 @options.command("mobility")
-@options.ruleset_argument
+@options.rulesets_argument
 @click.option("--piece", metavar="PIECE", help="Only this piece.")
 @_by("piece", "square")
-@_of_ruleset
-def mobility(analysis: RulesetAnalysis, piece: str | None, by: str, form: str | None) -> None:
+@_of_rulesets
+def mobility(piece: str | None, by: str, form: str) -> Asked:
     """Show how many squares each piece can go to, alone on the board.
+
+    Without RULESET, in all of the store in their newest revisions.
 
     A destination is quiet if a possibility holds with nothing else on the board, and a capture if one holds with an
     enemy on it and nothing else, whatever the values of state variables. total, mean, min and max count destinations of
@@ -107,12 +135,9 @@ def mobility(analysis: RulesetAnalysis, piece: str | None, by: str, form: str | 
     hand (*).
     """
     if by == "square":
-        options.print_records(
-            analysis.mobility_by_square(piece), form, ("piece", "source", "destinations", "quiet", "capture")
-        )
-    else:
-        columns = _FLAT_MOBILITY if options.record_format(form) == "csv" else _MOBILITY
-        options.print_records(analysis.mobility(piece), form, columns)
+        columns = ("piece", "source", "destinations", "quiet", "capture")
+        return lambda analysis: analysis.mobility_by_square(piece), columns
+    return lambda analysis: analysis.mobility(piece), _FLAT_MOBILITY if form == "csv" else _MOBILITY
 
 
 @options.command("coverage")
@@ -142,37 +167,40 @@ def coverage(
 
 
 @options.command("who-reaches")
-@options.ruleset_argument
+@options.rulesets_argument
 @click.argument("square", metavar="SQUARE")
-@_of_ruleset
-def who_reaches(analysis: RulesetAnalysis, square: str, form: str | None) -> None:
+@_of_rulesets
+def who_reaches(square: str, form: str) -> Asked:
     """Show which pieces have rules that lead to SQUARE, and from where.
+
+    Without RULESET, in all of the store that have the square, in their newest revisions.
 
     quiet: it gets there on a board that is empty otherwise; capture: it takes an enemy who stands there alone. Where
     neither is so, other pieces have to stand somewhere, as for a cannon's jump or castling. State variables may have
     any values. * is the hand.
     """
     columns = ("piece", "source", "quiet", "capture", "possibilities")
-    options.print_records(analysis.who_reaches(square), form, columns)
+    return lambda analysis: analysis.who_reaches(square), columns
 
 
 @options.command("uses")
-@options.ruleset_argument
+@options.rulesets_argument
 @click.argument("state", metavar="STATE|PIECE|VARIABLE[=VALUE]")
 @_by("piece", "rule")
-@_of_ruleset
-def uses(analysis: RulesetAnalysis, state: str, by: str, form: str | None) -> None:
+@_of_rulesets
+def uses(state: str, by: str, form: str) -> Asked:
     """Show which rules mention a piece (C:P), empty or enemy, or a state variable.
+
+    Without RULESET, in all of the store in their newest revisions.
 
     The roles: rules, possibilities of the piece itself; must and deny, conditions; board and hand, effects. Of a state
     variable (ep), or of one of its values only (ep=4): when, a value that a possibility lets it have; state, its value
     after. --by piece counts the possibilities and mentions of each piece's rules in each role, --by rule lists them.
     """
     if by == "piece":
-        options.print_records(analysis.uses(state), form, ("piece", "role", "possibilities", "mentions"))
-    else:
-        columns = ("piece", "source", "destination", "ordinal", "role", "square")
-        options.print_records(analysis.each_use(state), form, columns)
+        return lambda analysis: analysis.uses(state), ("piece", "role", "possibilities", "mentions")
+    columns = ("piece", "source", "destination", "ordinal", "role", "square")
+    return lambda analysis: analysis.each_use(state), columns
 
 
 @options.command("dead")

@@ -100,6 +100,31 @@ def test_what_cannot_be_answered_is_told(ask: Command, arguments: tuple[str, ...
     assert told in answer.err
 
 
+@pytest.mark.parametrize(
+    "asked", [("mobility",), ("mobility", "--by", "square"), ("who-reaches", "a3"), ("uses", "enemy")]
+)
+def test_several_rulesets_answer_as_each_by_itself(ask: Command, asked: tuple[str, ...]) -> None:
+    names = {row["ruleset"]: row["revision"] for row in ask("stats").records()}
+    expected = []
+    for name, revision in names.items():
+        alone = ask(asked[0], name, *asked[1:])
+        expected += [
+            {"ruleset": name, "revision": revision} | each for each in (alone.records() if not alone.code else [])
+        ]
+    assert len({row["ruleset"] for row in expected}) > 1
+    assert ask(*asked).records() == ask(asked[0], "*", *asked[1:]).records() == expected
+    some = [*names][:2]
+    assert ask(asked[0], *some, *asked[1:]).records() == [row for row in expected if row["ruleset"] in some]
+
+
+def test_rulesets_that_have_no_such_piece_or_square_are_left_out(ask: Command) -> None:
+    assert {row["ruleset"] for row in ask("who-reaches", "h8").records()} == {"chess"}
+    assert {row["ruleset"] for row in ask("mobility", "--piece", "C:N").records()} == {"chess"}
+    nowhere = ask("who-reaches", "z99")
+    assert (nowhere.code, nowhere.out) == (1, "")
+    assert 'has no square "z99"' in nowhere.err
+
+
 def test_a_pawn_that_promotes_and_drops_is_told_of_as_it_is(ask: Command) -> None:
     [pawn] = ask("mobility", "mini", "--piece", "C:P").records()
     assert (pawn["squares"], pawn["total"], pawn["quiet"], pawn["capture"]) == (1, 2, 1, 1)

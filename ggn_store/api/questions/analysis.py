@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ggn_store import collector
 from ggn_store.analysis import comparison, likeness, movers, symmetry
@@ -22,8 +22,9 @@ from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.analysis.reach import IN_HAND, Coverage, Reacher
 from ggn_store.analysis.symmetry import Asymmetry, MirrorFinding, SideSymmetry
 from ggn_store.api.handle import Handle
+from ggn_store.api.session import references as found_by
 from ggn_store.api.session import versions
-from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
+from ggn_store.errors import GgnStoreError, NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY, Possibility
@@ -41,6 +42,8 @@ from ggn_store.store.analyses.entries import Member
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema.concepts import CONCEPTS, SIZES, Concept
+
+Answer = TypeVar("Answer")
 
 
 class RulesetAnalysis:
@@ -214,6 +217,29 @@ class StoreAnalysis:
             for part in parts:
                 found |= zip(part.revisions, stats.of_rulesets(part.asker, [*part.revisions.values()]), strict=True)
         return [found[each] for each in wanted or found]
+
+    def each(
+        self, references: Iterable[str], ask: Callable[[RulesetAnalysis], list[Answer]]
+    ) -> dict[str, list[Answer]]:
+        """What is asked of one ruleset, asked of each of these, or of all in their newest revisions; by `chess@3`.
+
+        Left out are those that it cannot be asked of, having no such piece, square or variable; where there is no
+        other, raises UnknownNameError or NotationError, which says why of the first.
+        """
+        wanted = self._selected(references)
+        with self._session.reading() as connection:
+            newest = [] if wanted else catalog.newest(connection)
+        found: dict[str, list[Answer]] = {}
+        refused: list[GgnStoreError] = []
+        named = (found_by.find(self._session, each) for each in wanted)
+        for session, revision in chain(named, ((self._session, each) for each in newest)):
+            try:
+                found[str(revision)] = ask(RulesetAnalysis(Handle(session, revision), self._tell))
+            except (UnknownNameError, NotationError) as error:
+                refused.append(error)
+        if refused and not found:
+            raise refused[0]
+        return found
 
     def concepts(self, references: Iterable[str] = ()) -> list[ConceptValues]:
         """The concepts of these rulesets, or of the newest revisions of all: see the guide to analyses."""
