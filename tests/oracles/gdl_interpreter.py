@@ -408,7 +408,7 @@ class Game:
 
     @classmethod
     def read(cls, path: Path) -> "Game":
-        return cls(json.loads(path.read_text(encoding="utf-8")))
+        return cls(_whole(path))
 
     # Questions
 
@@ -878,3 +878,33 @@ def to_text(value: Plain) -> str:
         if value is None or value is True or value is False
         else str(value)
     )
+
+
+def _whole(path: Path) -> dict[str, Any]:
+    """What a file says, with all that it is like; of that it takes away single keys of objects only."""
+    spec: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if "like" not in spec:
+        return spec
+    under = _whole(path.parents[1] / f"{spec.pop('like')}.json")
+    for keys in spec.pop("without", []):
+        *ways, last = keys.split(".")
+        of = under
+        for key in ways:
+            of = of[key]
+        del of[last]
+    made: dict[str, Any] = _put(under, spec)
+    return made
+
+
+def _put(under: Any, over: Any) -> Any:
+    if isinstance(over, dict):
+        known = under if isinstance(under, dict) else {}
+        return {**known, **{key: _put(known.get(key), value) for key, value in over.items()}}
+    if isinstance(over, list) and "..." in over:
+        at = over.index("...")
+        return [*over[:at], *under, *over[at + 1 :]]
+    if isinstance(over, list) and over and all(isinstance(item, dict) and "name" in item for item in over):
+        known = {item["name"]: item for item in under}
+        put = {item["name"]: _put(known.get(item["name"]), item) for item in over}
+        return [*put.values(), *(item for name, item in known.items() if name not in put)]
+    return over
