@@ -21,10 +21,10 @@ from ggn_store.render.problems import problems
 @options.command("generate")
 @click.argument("game", metavar="GAME|FILE", shell_complete=options.complete_game)
 @click.option(
-    "--dialect", type=click.Choice(options.DIALECTS), default="diff", show_default=True, help="The dialect to write."
+    "--dialect", type=click.Choice(options.DIALECTS), help="The dialect to write: by default the game's, mostly diff."
 )
 @options.output_option
-def generate(game: str, dialect: str, output: str | None) -> None:
+def generate(game: str, dialect: str | None, output: str | None) -> None:
     """Write the document of a game that is defined by its boards, pieces and their moves.
 
     GAME is a name of the library (see `list --library`), FILE the path of a definition (.toml), or - for standard

@@ -15,7 +15,7 @@ from typing import Final
 
 from ggn_store import limits
 from ggn_store.games.patterns import Leg, Pattern, Track
-from ggn_store.games.rules import Also, Definition, Moves, PieceRule
+from ggn_store.games.rules import SIDES, Also, Definition, Moves, PieceRule
 from ggn_store.games.toml_text import Path, Values
 from ggn_store.model.documents.geometry import Vector
 from ggn_store.notation.qpi import Side
@@ -181,13 +181,19 @@ class _Box:
             ends *= len(leg.turns) * length
             if leg.hop:
                 ends, conditions = ends * length, conditions * length
-        taken = self._enemies(piece)
+        taken, places = self._enemies(piece)
         over = self._forms if piece.hurdles_except else 1
         for leg in pattern.legs[:-1]:
             deeds = leg.quiet + leg.capture * taken + leg.over * over
             ends, conditions = ends * deeds, conditions * deeds
         results = 1 + max((len(each.to) for each in piece.promotions), default=0)
-        arrivals = last.quiet + last.capture * taken + last.friendly * self._forms + last.en_passant * self._passers
+        blasts = 2 ** _around(piece.blast.moves) if piece.blast.spares else 1
+        if places and not others and inside is None:
+            # Only where some of the enemies may be do they have to be named.
+            named = min(ends, places * sum(first.reach or self._squares for _ in first.tracks))
+            taken = 1 + -(-named * taken // max(1, ends))
+        captures = last.capture * taken + last.friendly * self._forms + last.en_passant * self._passers
+        arrivals = last.quiet + captures * blasts
         factor = arrivals * results * (over if last.hop or last.jump else 1)
         return Count(ends * factor, (conditions + ends) * factor)
 
@@ -216,9 +222,21 @@ class _Box:
         ways = (length + (kinds > 1) + sum(kinds ** (many + 1) for many in range(1, length)) for length in lines)
         return math.prod(way for length, way in zip(lines, ways, strict=True) if length > 1)
 
-    def _enemies(self, piece: PieceRule) -> int:
-        """How many possibilities a capture is: what goes to the hand, or is not taken, has to be named."""
-        return self._forms if self._definition.captures or piece.captures_except else 1
+    def _enemies(self, piece: PieceRule) -> tuple[int, int]:
+        """How many possibilities a capture is: what goes to the hand, or is not taken, has to be named.
+
+        Of what is not taken one piece need not be: then also on how many squares others can be, 0 where it is on all.
+        """
+        if self._definition.captures or not piece.captures_except:
+            return (self._forms if self._definition.captures else 1), 0
+        sides = [self._definition.army(side) for side in SIDES]
+        barred = [[form for form in army.forms if form.piece.letter in piece.captures_except] for army in sides]
+        places: set[str] = set()
+        for forms in barred:
+            if sum(form.squares is None for form in forms) > 1:
+                return self._forms, 0
+            places.update(*(form.squares for form in forms if form.squares is not None))
+        return self._forms, len(places)
 
     def _drops(self, piece: PieceRule) -> Count:
         drop = piece.drop

@@ -5,7 +5,8 @@ of each side the pieces in the order of the definition, each as `unmoved`, plain
 the board, the hand last; destinations in the order of the routes that lead there first, castlings after them in the
 order of the definition, drops in the order of the board. Where several possibilities lead to one destination: the quiet
 one, the capture (one for each piece that can be taken, where it goes to a hand), the capture in passing; and of each
-the piece as it is before what it may be promoted to.
+the piece as it is before what it may be promoted to. Where a blast spares pieces, the document is one of the dialect
+`gdl`, and a capture comes for each set of squares around it where something is spared: none of them first.
 """
 
 from __future__ import annotations
@@ -17,11 +18,22 @@ from typing import Final
 
 from ggn_store import limits
 from ggn_store.errors import GgnStoreError
-from ggn_store.games import playing
+from ggn_store.games import playing, spares
 from ggn_store.games.routes import Route
-from ggn_store.games.rules import SIDES, Castling, Definition, Drop, Form, Wall
+from ggn_store.games.rules import SIDES, Blast, Castling, Definition, Drop, Form, Wall
 from ggn_store.model.changes.possibilities import content
-from ggn_store.model.documents.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
+from ggn_store.model.documents.document import (
+    EMPTY,
+    ENEMY,
+    Destination,
+    Dialect,
+    Document,
+    Guards,
+    Piece,
+    Possibility,
+    Source,
+)
+from ggn_store.model.documents.variables import NO, YES
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side
@@ -32,7 +44,12 @@ _RANK: Final = 1  # the axis of ranks in the coordinates of a square
 
 def generate(definition: Definition) -> Document:
     """The whole document of a game, with title, source, start position and board in its envelope."""
-    return Document("diff", tuple(pieces(definition)), playing.envelope(definition), definition.text)
+    return Document(dialect(definition), tuple(pieces(definition)), playing.envelope(definition), definition.text)
+
+
+def dialect(definition: Definition) -> Dialect:
+    """The dialect of a game's document: that of state variables, where a blast spares pieces."""
+    return "gdl" if any(piece.blast.spares for piece in definition.pieces) else "diff"
 
 
 def pieces(definition: Definition) -> Iterator[Piece]:
@@ -51,6 +68,9 @@ def pieces(definition: Definition) -> Iterator[Piece]:
 
 
 _Conditions = tuple[dict[str, str], dict[str, str]]
+_UNGUARDED: Final[Guards] = {}
+# Guards under which a blast empties some squares.
+_Blasted = tuple[Guards, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +95,10 @@ class Writer:
         self._cases: dict[tuple[str, tuple[str, ...]], list[_Case]] = {}
         self._passers: dict[str, list[tuple[Form, str]]] = {}
         self._shots: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+        self._spared = spares.spared(definition)
+        self._blasted: dict[object, list[_Blasted]] = {}
+        # What stands where before a move, beside what its conditions say.
+        self._moving: dict[str, str] = {}
         forms = {form.identifier: form for form in enemy.forms}
         for mark in enemy.marks:
             for square in mark.passed:
@@ -92,10 +116,12 @@ class Writer:
             return self._destinations(form, source) if form.can_stand(source) else ()
         if not form.can_be_held:
             return ()
+        self._moving = {}
         entries = ((square, (*self._drops(form, square), *self._gatings(form, square))) for square in self._squares)
         return tuple(Destination(square, found) for square, found in entries if found)
 
     def _destinations(self, form: Form, source: str) -> tuple[Destination, ...]:
+        self._moving = {source: form.identifier}
         found: dict[str, list[Possibility]] = {}
         contents: dict[str, set[object]] = {}
         for route in self.own.ways(form, source):
@@ -116,7 +142,12 @@ class Writer:
         return tuple(Destination(square, tuple(each)) for square, each in found.items() if each)
 
     def _possibility(
-        self, must: dict[str, str], deny: dict[str, str], board: dict[str, str | None], hands: dict[str, int]
+        self,
+        must: dict[str, str],
+        deny: dict[str, str],
+        board: dict[str, str | None],
+        hands: dict[str, int],
+        guards: Guards = _UNGUARDED,
     ) -> Possibility:
         self.count += 1
         if self.count > self._most:
@@ -124,7 +155,21 @@ class Writer:
             raise GgnStoreError(
                 f"the document of {title} would have more than {self._most:,} possibilities{limits.POSSIBILITIES.more}"
             )
-        return Possibility(must, deny, Transition(board, hands))
+        if not self._spared:
+            return Possibility(must, deny, Transition(board, hands))
+        return Possibility(must, deny, Transition(board, hands, state=self._state(must, board, guards)), guards)
+
+    def _state(self, must: dict[str, str], board: dict[str, str | None], guards: Guards) -> dict[str, str]:
+        """The variables of squares that a move changes, but for those that stay as they are known to be."""
+        state = {}
+        for each in self._spared.values():
+            for square in board.keys() & each.names.keys():
+                name, value = each.names[square], YES if board[square] in each.pieces else NO
+                before = must.get(square, self._moving.get(square, ENEMY))
+                known = guards.get(name, () if before == ENEMY else (YES if before in each.pieces else NO,))
+                if known != (value,):
+                    state[name] = value
+        return state
 
     # --- moves on the board ---
 
@@ -175,14 +220,35 @@ class Writer:
                     hands[held] = hands.get(held, 0) + 1
             else:
                 left: dict[str, str | None] = dict.fromkeys((source, *taken))
-                blasts = takes and bool(form.piece.blast.patterns)
-                for result in results[:1] if blasts else results:  # what is gone has not become anything
+                blast = form.piece.blast
+                blasts = takes and bool(blast.moves.patterns)
+                gone = blasts and not blast.stays
+                for result in results[:1] if gone else results:  # what is gone has not become anything
                     asked_not = {**deny, **self._none_of(form, source, target, result)}
-                    board = {**left, target: result}
-                    if blasts:
-                        board = {**left, **dict.fromkeys((target, *self.own.around(form.piece.blast, target)))}
-                    for asked, placed in self._walls(form, source, target, (must, asked_not), board):
-                        yield from self._turned(form, target, (asked, asked_not), placed, hands)
+                    board = {**left, target: None if gone else result}
+                    for guards, emptied in self._blasts(blast, target, must, left) if blasts else ((_UNGUARDED, ()),):
+                        after = {**board, **dict.fromkeys(emptied)}
+                        for asked, placed in self._walls(form, source, target, (must, asked_not), after):
+                            yield from self._turned(form, target, (asked, asked_not), placed, hands, guards)
+
+    def _blasts(self, blast: Blast, target: str, must: dict[str, str], left: dict[str, str | None]) -> list[_Blasted]:
+        """What a blast empties around the end of a capture: one choice for each set of squares where it spares."""
+        around = self.own.around(blast.moves, target)
+        if not blast.spares:
+            return [(_UNGUARDED, around)]
+        spared = self._spared[blast.spares]
+        there = [square for square in around if square not in left and must.get(square) != EMPTY]
+        unknown = tuple(square for square in there if square in spared.names and must.get(square, ENEMY) == ENEMY)
+        sure = tuple(square for square in there if square not in unknown and must.get(square) not in spared.pieces)
+        key = blast.spares, unknown, sure
+        known = self._blasted.get(key)
+        if known is None:
+            known = self._blasted[key] = []
+            for chosen in itertools.product((NO, YES), repeat=len(unknown)):
+                asked = dict(zip(unknown, chosen, strict=True))
+                guards = {spared.names[square]: (value,) for square, value in asked.items()}
+                known.append((guards, (*sure, *(square for square in unknown if asked[square] == NO))))
+        return known
 
     def _none_of(self, form: Form, source: str, target: str, result: str) -> dict[str, str]:
         """What must not be anywhere else, that a promotion makes the only piece of its kind."""
@@ -200,6 +266,7 @@ class Writer:
         conditions: _Conditions,
         board: dict[str, str | None],
         hands: dict[str, int],
+        guards: Guards = _UNGUARDED,
     ) -> Iterator[Possibility]:
         """A move with each choice of enemies around its end that become own pieces."""
         around = self.own.around(form.piece.turns, target) if form.piece.turns.patterns else ()
@@ -217,7 +284,7 @@ class Writer:
                 else:
                     must[square], turned[square] = enemy, own
             else:
-                yield self._possibility(must, deny, turned, hands)
+                yield self._possibility(must, deny, turned, hands, guards)
 
     def _ways_to_turn(self, square: str) -> list[tuple[str, str, str | None]]:
         """How a square can be around the end of a move that turns enemies: what is there, and what that becomes."""
@@ -404,7 +471,7 @@ class Writer:
                 hands = {
                     piece: delta for piece, delta in hands.items() if delta
                 }  # it may have captured one just like it
-                yield self._possibility({**move.must, **must}, dict(move.deny), board, hands)
+                yield self._possibility({**move.must, **must}, dict(move.deny), board, hands, move.guards)
 
     def _file_limits(self, form: Form, square: str, limit: int | None) -> Iterator[_Case]:
         """The ways in which the file of a square can hold fewer of a piece than its limit, each position in one."""

@@ -46,6 +46,18 @@ class DefinedNames(Names):
             return "+" if shown[0] == "+" else "-"
         return new.strip("+-").lower()
 
+    def lost(self, move: Move) -> tuple[str, ...]:
+        form = self._definition.forms.get(move.piece)
+        if form is None or move.source == HAND or changes(move).get(move.destination, move.piece) is not None:
+            return ()
+        rules = (each for each in form.piece.promotions if each.applies(form.side, move.source, move.destination, True))
+        rule = next(rules, None)
+        if rule is None:
+            return ()
+        army = self._definition.army(form.side)
+        made = [self.mark(move.piece, each.identifier) for each in map(army.plain, rule.to) if each is not None]
+        return (*([] if rule.forced == "yes" else [""]), *made)
+
     def left(self, move: Move) -> str:
         form = self._definition.forms.get(move.piece)
         if form is None or form.piece.wall is None:

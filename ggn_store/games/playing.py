@@ -11,9 +11,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from ggn_store.games import spares
 from ggn_store.games.rules import SIDES, Definition, End, Said
 from ggn_store.games.squares import Squares
 from ggn_store.games.toml_text import Table, Values
+from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.model.moves import play
@@ -68,6 +70,7 @@ def envelope(definition: Definition) -> Envelope:
         start=definition.start,
         board=definition.board.shape_text,
         definition=definition.text,
+        variables=variables.text(spares.variables(definition)),
         play=play.text(derive(definition)),
     )
 

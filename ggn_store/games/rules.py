@@ -138,6 +138,18 @@ class Wall:
 
 
 @dataclass(frozen=True, slots=True)
+class Blast:
+    """What the captures of a piece destroy: what stands on the squares of `moves` around where they end, and itself.
+
+    Around, pieces of the letters of `spares` are left; the piece itself is, if it `stays`.
+    """
+
+    moves: Moves = Moves()
+    spares: tuple[str, ...] = ()
+    stays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PieceRule:
     """A piece of the definition; `token` is what its table is called: `K`, `+P`.
 
@@ -145,8 +157,7 @@ class PieceRule:
     `unmoved` are the squares where the piece begins in the state `+`, until it moves. `en_passant` are the squares on
     which it can be captured in passing. `gating` is whether it may enter from the hand on the square that an unmoved
     piece leaves, in the same move. `hand` is the token that it goes to the taker's hand as, None for nothing.
-    Around where a capture ends, the squares of `blast` are emptied, as that one is; around where a move or a drop ends,
-    enemies on the squares of `turns` become own pieces of the same kind.
+    Around where a move or a drop ends, enemies on the squares of `turns` become own pieces of the same kind.
     """
 
     token: str
@@ -168,7 +179,7 @@ class PieceRule:
     captures_except: tuple[str, ...] = ()
     hurdles_except: tuple[str, ...] = ()
     wall: Wall | None = None
-    blast: Moves = Moves()
+    blast: Blast = Blast()
     turns: Moves = Moves()
     fen: str | None = None
 

@@ -16,6 +16,7 @@ from ggn_store.games.rules import (
     SIDES,
     TRIGGERS,
     Also,
+    Blast,
     Castling,
     Drop,
     Moves,
@@ -43,6 +44,7 @@ ALSO_KEYS: Final = ("betza", "from", "within")
 CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")
 PROMOTION_KEYS: Final = ("to", "zone", "from", "on", "forced", "capturing", "unique")
 WALL_KEYS: Final = ("piece", "zone", "betza", "past")
+BLAST_KEYS: Final = ("betza", "spares", "stays")
 DROP_KEYS: Final = (
     "zone",
     "nifu",
@@ -138,7 +140,7 @@ class Tables:
             captures_except=self._letters(table, "captures_except", path),
             hurdles_except=self._letters(table, "hurdles_except", path),
             wall=self._wall(table, path),
-            blast=self._leaps(table, "blast", path),
+            blast=self._blast(table, path),
             turns=self._leaps(table, "turns", path),
             fen=self._fen(table, path),
         )
@@ -360,6 +362,14 @@ class Tables:
             message = "what is left goes over empty squares to an empty one, in one leg"
             values.complain((*path, "betza"), message, moves.betza, 'such as "mQ"')
         return Wall(token or "", self._squares.optional_zone(value, "zone", path), moves, past)
+
+    def _blast(self, table: Table, path: Path) -> Blast:
+        if not isinstance(table.get("blast"), dict):
+            return Blast(self._leaps(table, "blast", path))
+        value, path = table["blast"], (*path, "blast")
+        self._values.known_keys(value, path, "a blast", BLAST_KEYS)
+        moves = self._leaps({"betza": value.get("betza", "K")}, "betza", path)
+        return Blast(moves, self._letters(value, "spares", path), self._values.flag(value, "stays", path))
 
     # --- names ---
 

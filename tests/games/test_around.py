@@ -8,9 +8,10 @@ import random
 import pytest
 
 from ggn_store import Position
-from ggn_store.games import estimate
+from ggn_store.games import estimate, spares
 from ggn_store.games.definition import DefinitionError, read
 from ggn_store.games.generate import generate
+from ggn_store.model.documents import variables
 from ggn_store.notation import cell
 from tests.oracles.play import Choice, Game
 
@@ -29,6 +30,77 @@ def test_a_capture_that_blasts_empties_everything_around_and_itself() -> None:
     assert {square for square, piece in capture.after.board.items() if piece} == {"a1", "a3"}
     [quiet] = [each for each in moves(text, board) if (each.source, each.destination) == ("a1", "a2")]
     assert quiet.after.board["b2"] == "c:p"
+
+
+SPARING = """
+[pieces.R]
+betza = "R"
+blast = { spares = ["P"] }
+[pieces.P]
+betza = "fmWfcF"
+promotion = { zone = "a3:c3", to = ["R"], forced = true }
+blast = { spares = ["P"] }
+"""
+BLASTED = 'title = "T"\nboard = "3x3"\nstyle = "C"\nstart = "rpr/3/RPR / C/c"\n' + SPARING
+
+
+def after_blasts(board: dict[str, str], source: str, target: str) -> dict[str, str]:
+    """The board after a capture, by the words of the guide."""
+    to_x, to_y = cell.parse(target)
+    gone = {source, target}
+    for square, piece in board.items():
+        file, rank = cell.parse(square)
+        if max(abs(file - to_x), abs(rank - to_y)) < 2 and piece[-1] not in "Pp":
+            gone.add(square)
+    return {square: piece for square, piece in board.items() if square not in gone}
+
+
+def test_a_capture_spares_pawns_around_it_in_every_position() -> None:
+    game = Game(BLASTED.replace("rpr/3/RPR", "ppp/3/PPP"))
+    chance = random.Random(1)
+    squares = [f"{file}{rank}" for file in "abc" for rank in (1, 2, 3)]
+    captures = 0
+    for _ in range(300):
+        placed = {square: chance.choice([None, "C:R", "c:r", "C:P", "c:p"]) for square in squares}
+        # A pawn of the first side is never on the last rank, one of the second side never on the first.
+        board = {
+            square: piece
+            for square, piece in placed.items()
+            if piece is not None and (square[1], piece) not in (("3", "C:P"), ("1", "c:p"))
+        }
+        for side in ("first", "second"):
+            found = list(game.moves(Position(board, side=side)))
+            assert len({(each.source, each.destination, str(each.after.board)) for each in found}) == len(found)
+            for each in found:
+                if each.destination in board:
+                    captures += 1
+                    kept = {square: piece for square, piece in each.after.board.items() if piece}
+                    assert kept == after_blasts(board, each.source, each.destination)
+            told = variables.complete(game.about, None, "T", board)
+            for each in found:  # what a move says of the variables is what its board does
+                kept = {square: str(piece) for square, piece in each.after.board.items() if piece}
+                assert {**told, **(each.after.state or {})} == variables.complete(game.about, None, "T", kept)
+            ways = [(each.source, each.destination) for each in found if each.destination in board]
+            assert len(set(ways)) == len(ways)
+    assert captures > 1000
+
+
+def test_only_squares_that_spared_pieces_reach_have_variables() -> None:
+    definition = read(BLASTED)
+    document = generate(definition)
+    assert document.dialect == "gdl"
+    names = {square: name for each in spares.spared(definition).values() for square, name in each.names.items()}
+    assert names == {square: f"P on {square}" for square in ("a2", "b1", "b2", "b3", "c2")}
+    line = read(BLASTED.replace("fmWfcF", "fmW"))
+    assert {each.square for each in spares.variables(line)} == {"b1", "b2", "b3"}
+    assert {each.square: each.initial for each in spares.variables(line)} == {"b1": "yes", "b2": "no", "b3": "yes"}
+
+
+def test_a_piece_may_stay_where_it_blasts() -> None:
+    text = BLASTED.replace('betza = "R"\nblast = {', 'betza = "R"\nblast = { stays = true,')
+    board = {"a1": "C:R", "a3": "c:r", "b2": "c:p", "b3": "c:r"}
+    [capture] = [each for each in Game(text).moves(Position(board)) if each.destination == "a3"]
+    assert {square: piece for square, piece in capture.after.board.items() if piece} == {"a3": "C:R", "b2": "c:p"}
 
 
 def test_enemies_around_a_drop_and_a_move_are_turned() -> None:
@@ -148,6 +220,9 @@ def test_squares_around_one_are_leaps(text: str) -> None:
     [
         'betza = "mDNA"\nturns = "K"\ndrop = { near = "K" }',
         'betza = "K"\nblast = "K"\ndrop = { apart = "W", other_colour = true }',
+        'betza = "K"\nblast = { spares = ["P"] }\ndrop = true',
+        'betza = "KN"\nblast = { betza = "W", spares = ["P"], stays = true }\ndrop = true',
+        'betza = "Q"\ncaptures_except = ["P"]\nunmoved = "a1"\ndrop = true\n[pieces.R]\nbetza = "R"',
         'betza = "mD"\nturns = "W"\ndrop = true',
         'betza = ""\ndrop = { near = "K" }',
         'betza = ""\nturns = "K"\ndrop = { near = "K", lone = true }',

@@ -155,7 +155,10 @@ def test_holes_of_the_board_are_no_squares() -> None:
 # --- refusals ---
 
 REFUSED = [
-    ("blastOnCapture = true", "blastOnCapture", "C", "what a capture destroys .*: up to 10,900,000,000 possibilities"),
+    (
+        "blastOnCapture = true\nking = -\ncommoner = k\npieceDrops = true\ncapturesToHand = true",
+        *("blastOnCapture", "C", "goes to a hand.*: up to [0-9,]{13,} possibilities"),
+    ),
     ("wallingRule = past", "wallingRule", "C", "do not shield a royal piece"),
     ("enclosingDropStart = d4", "enclosingDropStart", "C", "drops that enclose and turn"),
     ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces .*: up to [0-9]{2},[0-9,]{7} poss"),
@@ -197,11 +200,30 @@ def test_what_cannot_be_carried_is_told_with_its_line(option: str, name: str, ti
     assert re.search(reason if ".*" in reason else re.escape(reason), found[0].reason), found[0].reason
 
 
+def test_captures_blast_but_for_pawns_and_what_is_immune() -> None:
+    text = one("[mine:atomar]\n", allow_host_rules=True).text
+    assert text is not None
+    pieces = tomllib.loads(text)["pieces"]
+    assert pieces["K"]["blast"] == {"spares": ["K", "P"], "stays": True}
+    assert pieces["P"]["blast"] == pieces["Q"]["blast"] == {"spares": ["K", "P"]}
+    royal = one("[mine:atomic]\n", allow_host_rules=True).definition
+    assert royal is not None
+    assert "blast-safety" in royal.host
+    assert royal.said.ends[0].outcome.when == "extinct"
+    assert royal.first.plain("K") is not None
+    assert not any(leg.capture for each in royal.pieces[0].moves.patterns for leg in each.legs)
+
+
+def test_a_blast_and_a_king_of_the_engine_s_do_not_go_together() -> None:
+    [refusal] = one("[mine:chess]\nblastOnCapture = true\n", allow_host_rules=True).refusals
+    assert (refusal.option, refusal.tier) == ("king", "C")
+
+
 def test_every_reason_is_told_and_the_worst_tier() -> None:
-    variant = one("[mine:chess]\nmustCapture = true\nblastOnCapture = true\noppositeCastling = false\n")
+    variant = one("[mine:chess]\nmustCapture = true\nwallingRule = duck\noppositeCastling = false\n")
     assert [(each.option, each.line) for each in variant.refusals] == [
         ("mustCapture", 2),
-        ("blastOnCapture", 3),
+        ("wallingRule", 3),
         ("oppositeCastling", 4),
     ]
     assert variant.tier == "D"
@@ -372,7 +394,7 @@ def test_variants_that_the_library_defines_are_there_by_name_and_as_bases() -> N
 def test_every_variant_that_the_engine_has_is_carried_or_refused_with_its_reason() -> None:
     found = {each.name: each for each in built_in_variants((), allow_host_rules=True)}
     refused = {name for name, each in found.items() if each.definition is None}
-    assert (len(found), len(refused)) == (121, 8)
+    assert (len(found), len(refused)) == (121, 5)
     assert all(refusal.option and refusal.reason for name in refused for refusal in found[name].refusals)
     pytest.importorskip("pyffish")
     # In a process of its own: other tests here teach the engine variants.
@@ -383,8 +405,8 @@ def test_every_variant_that_the_engine_has_is_carried_or_refused_with_its_reason
 
 
 def test_what_is_built_in_has_no_line() -> None:
-    [refusal] = one("[mine:atomic]\n").refusals
-    assert (refusal.option, refusal.line) == ("blastOnCapture", None)
+    [refusal] = one("[mine:sittuyin]\n", allow_host_rules=True).refusals
+    assert (refusal.option, refusal.line) == ("sittuyinPromotion", None)
 
 
 # --- files that are none ---
@@ -459,7 +481,7 @@ promotionPieceTypes = g
 [eager:leaper]
 mustCapture = true
 
-[boom:atomic]
+[boom:duck]
 """
 
 
@@ -472,7 +494,7 @@ def test_a_file_of_variants_is_loaded_and_what_is_not_is_told(ggn: Command, tmp_
     assert f"{file}:7: [eager] is refused, tier B" in done.err
     assert "line 8, tier B: mustCapture = true: it is left to the host: mandatory-capture" in done.err
     assert "with --allow-host-rules these are recorded" in done.err
-    assert "built in, tier C: blastOnCapture = true:" in done.err
+    assert "built in, tier C: wallingRule = duck:" in done.err
     assert "3 sections: 1 in the store, 2 refused" in done.err
     done = ggn("import", str(file), "--variant", "eager", "--allow-host-rules")
     assert (done.code, done.err) == (0, "")
@@ -490,11 +512,9 @@ def test_a_section_with_another_s_base_does_not_keep_the_rest_out(ggn: Command, 
 
 
 def test_variants_of_the_engine_are_loaded_by_name(ggn: Command) -> None:
-    done = ggn("import", "--fairy", "5check", "atomic")
+    done = ggn("import", "--fairy", "5check", "duck")
     assert (done.code, done.out) == (1, "5check@1: loaded, tier B\n")
-    assert done.err.startswith(
-        "Fairy-Stockfish: [atomic] is refused, tier C\n  built in, tier C: blastOnCapture = true"
-    )
+    assert done.err.startswith("Fairy-Stockfish: [duck] is refused, tier C\n  built in, tier C: wallingRule = duck")
     for words, code, said in (
         (("--fairy", "5chek"), 1, 'Fairy-Stockfish has no variant of its own "5chek"; it has 5check'),
         ((), 2, "name one file, or variants with --fairy"),
@@ -510,7 +530,7 @@ def test_variants_of_the_engine_are_loaded_by_name(ggn: Command) -> None:
 def test_the_engine_s_variants_are_listed_with_what_stands_in_the_way(ggn: Command) -> None:
     listed = {each["name"]: each for each in ggn("import", "--list").records()}
     assert len(listed) > 90
-    assert listed["atomic"] == {"name": "atomic", "tier": "C", "board": None, "host": [], "refused": ["blastOnCapture"]}
+    assert listed["duck"] == {"name": "duck", "tier": "C", "board": None, "host": [], "refused": ["wallingRule"]}
     assert listed["makruk"] == {"name": "makruk", "tier": "A", "board": "8x8", "host": ["counting"], "refused": []}
 
 
@@ -535,7 +555,7 @@ def test_a_file_that_is_not_there_or_broken_is_one_message(ggn: Command, tmp_pat
 
 
 def test_imported_games_are_stored_on_both_databases(store: Store) -> None:
-    variant = one(MINE.replace("[boom:atomic]", "[last:leaper]"))
+    variant = one(MINE.replace("[boom:duck]", "[last:leaper]"))
     assert variant.definition is not None
     store.load(variant.definition, "last")
     position = store.ruleset("last").position(fen="4k3/8/8/8/8/8/8/G3K3 w - - 0 1")

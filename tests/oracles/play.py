@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ggn_store import Position
+from ggn_store.games import spares
 from ggn_store.games.definition import read
 from ggn_store.games.fen import fen, parse_fen
 from ggn_store.games.generate import Writer
@@ -54,6 +55,7 @@ class Game:
         self.terminal = {identifier for identifier, form in self.forms.items() if form.piece.terminal}
         start = None if self.definition.start is None else feen.parse(self.definition.start).board
         self.start = list((start or {}).values())
+        self.about = {each.name: each for each in spares.variables(self.definition)}
         self._rules: dict[tuple[str, str], list[tuple[str, Possibility]]] = {}
         self._captures: dict[tuple[str, str], dict[str, list[Possibility]]] = {}
 
@@ -85,15 +87,31 @@ class Game:
         for piece, source in itertools.chain(placed, held):
             if side_of(piece) == side:
                 for destination, possibility in self.rules(piece, source):
-                    if _holds(possibility, position.board, side):
+                    if self._holds(possibility, position.board, side):
                         assert possibility.effects is not None
                         after = position.after(possibility.effects)
                         yield Choice(piece, source, destination, possibility, after)
 
+    def may_stand(self, piece: str, square: str) -> bool:
+        """Whether a piece that blasts spare can come to stand on a square, so that the rules ask for it there."""
+        squares = [each.square for each in self.about.values() if piece in each.pieces]
+        return square in squares or not squares
+
+    def _holds(self, possibility: Possibility, board: Mapping[str, str | None], side: Side) -> bool:
+        """Conditions as tests/oracles/reference.py judges them (a test holds the two together), without its detours."""
+        must, deny = possibility.must, possibility.deny
+        about = ((self.about[name], values) for name, values in possibility.guards.items())
+        return (
+            all(("yes" if board.get(str(each.square)) in each.pieces else "no") in values for each, values in about)
+            and all(_is_in(board.get(square), state, side) for square, state in must.items())
+            and not any(_is_in(board.get(square), state, side) for square, state in deny.items())
+        )
+
     def legal(self, position: Position) -> dict[str, Choice]:
         """The moves that the host lets pass, by their names in Fairy-Stockfish."""
         position = self.unmarked(position)
-        allowed = {self.name(move): move for move in self.moves(position) if self._is_allowed(position, move)}
+        found = [move for move in self.moves(position) if self._is_allowed(position, move)]
+        allowed = {self.name(move) + lost: move for move in found for lost in self._lost(move)}
         if "mandatory-drop" in self.host:
             drops = {name: move for name, move in allowed.items() if move.source == HAND}
             allowed = drops or allowed
@@ -114,6 +132,13 @@ class Game:
 
     def _is_allowed(self, before: Position, move: Choice) -> bool:
         host, side, after = self.host, before.side, _board(move.after)
+        if "blast-safety" in host:
+            mine, theirs = (
+                len(self._terminals(after, each)) - len(self._terminals(_board(before), each))
+                for each in (side, other_side(side))
+            )
+            if mine < 0 or theirs < 0:
+                return mine >= 0
         if "royal-safety" in host and not self._is_safe(before, move):
             return False
         if "flying-general" in host and self.facing(after):
@@ -163,9 +188,21 @@ class Game:
                 continue
             captures = self._captures_of(piece, square)
             for each in squares:
-                if any(_holds(possibility, board, enemy) for possibility in captures.get(each, ())):
+                if any(
+                    self._holds(possibility, board, enemy) and not self._destroys_own(possibility, board, enemy)
+                    for possibility in captures.get(each, ())
+                ):
                     return True
         return False
+
+    def _destroys_own(self, possibility: Possibility, board: Board, side: Side) -> bool:
+        """Whether what captures destroys a terminal piece of its own side, where this is asked."""
+        if "blast-safety" not in self.host:
+            return False
+        assert possibility.effects is not None
+        changes = possibility.effects.board
+        own = {piece for piece in self.terminal if side_of(piece) == side}
+        return sum(board.get(square) in own for square in changes) > sum(each in own for each in changes.values())
 
     def _captures_of(self, piece: str, source: str) -> dict[str, list[Possibility]]:
         """The possibilities of a piece by the squares on which they could take one."""
@@ -244,6 +281,16 @@ class Game:
                     return castling
         return None
 
+    def _lost(self, move: Choice) -> list[str]:
+        """What the engine writes behind a capture that destroys its piece: each of what that would become."""
+        form = self.forms[move.piece]
+        if move.source == HAND or move.board.get(move.destination, "stays") is not None:
+            return [""]
+        for rule in form.piece.promotions:
+            if rule.applies(form.side, move.source, move.destination, captures=True):
+                return [*([] if rule.forced == "yes" else [""]), *(token.strip("+-").lower() for token in rule.to)]
+        return [""]
+
     def name(self, move: Choice) -> str:
         """The name of a move in Fairy-Stockfish: e2e4, e7e8q, P@e4, b2b3+, e1g1, b1c3h for a gating, d1d7,d7g7."""
         left = self._left(move)
@@ -298,14 +345,6 @@ def _takes(before: Position, move: Choice) -> bool:
     enemy = other_side(before.side)
     counts = [sum(side_of(piece) == enemy for piece in _board(each).values()) for each in (before, move.after)]
     return counts[1] < counts[0]
-
-
-def _holds(possibility: Possibility, board: Mapping[str, str | None], side: Side) -> bool:
-    """Conditions as tests/oracles/reference.py judges them (a test holds the two together), without its detours."""
-    must, deny = possibility.must, possibility.deny
-    return all(_is_in(board.get(square), state, side) for square, state in must.items()) and not any(
-        _is_in(board.get(square), state, side) for square, state in deny.items()
-    )
 
 
 def _is_in(found: str | None, state: str, side: Side) -> bool:

@@ -12,8 +12,8 @@ import sys
 
 from ggn_store.api.loading import incoming
 from ggn_store.api.loading.games import library_files
-from ggn_store.games import library
-from ggn_store.games.generate import pieces
+from ggn_store.games import library, playing
+from ggn_store.games.generate import dialect, pieces
 from ggn_store.games.library import Game
 from ggn_store.games.rules import Definition
 from ggn_store.model.documents.document import Document, Piece, canonical_text
@@ -34,7 +34,8 @@ def survey(name: str, definition: Definition) -> Game:
         return piece
 
     sha256 = hashlib.sha256()
-    for part in canonical_text("diff", None, map(counted, pieces(definition))):
+    variables = playing.envelope(definition).variables
+    for part in canonical_text(dialect(definition), None, map(counted, pieces(definition)), variables):
         sha256.update(part.encode())
     board = definition.board.shape_text or f"{len(definition.board.squares)} squares"
     return Game(

@@ -9,7 +9,6 @@ from typing import Final
 
 from ggn_store import resources
 from ggn_store.api.loading import incoming
-from ggn_store.api.loading.incoming import DIALECT
 from ggn_store.documents import files
 from ggn_store.documents.convert import convert, require_lossless
 from ggn_store.errors import InputError, UnknownNameError, offer, printable, quote
@@ -36,20 +35,22 @@ def read_definition(text: str | bytes, file: str | None = None) -> Definition:
     return definitions.read(text, file)
 
 
-def generate_parts(definition: Definition, dialect: Dialect = DIALECT) -> Iterator[str]:
+def generate_parts(definition: Definition, dialect: Dialect | None = None) -> Iterator[str]:
     """The canonical text of a game's document in parts, no more than one piece in memory at a time.
 
     Raises ConversionError before the first part where the dialect cannot say all of it.
     """
-    if check_dialect(dialect) != DIALECT:
-        require_lossless(DIALECT, some_pieces(definition), dialect, kept=_LOSSES)
+    own = generator.dialect(definition)
+    wanted = own if dialect is None else check_dialect(dialect)
+    if wanted != own:
+        require_lossless(own, some_pieces(definition), wanted, kept=_LOSSES)
     envelope = playing.envelope(definition)
 
     def converted() -> Iterator[Piece]:
         for piece in some_pieces(definition):
-            yield from convert(Document(DIALECT, (piece,), envelope), dialect).pieces
+            yield from convert(Document(own, (piece,), envelope), wanted).pieces
 
-    return canonical_text(dialect, None, converted())
+    return canonical_text(wanted, None, converted(), envelope.variables)
 
 
 def some_pieces(definition: Definition, tell: Callable[[Piece], None] = lambda _: None) -> Iterator[Piece]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
 
 # The dialect of the documents of games.
-DIALECT: Final[Dialect] = "diff"
 _SECTIONS: Final = frozenset(("entity_schemas", "game_flow", "interactions", "state_schema", "topology"))
 
 
@@ -82,11 +81,15 @@ class GameEntry:
 
     def definition(self, dialect: Dialect | None = None) -> Definition:
         """The game; raises DocumentError with every problem, InputError for another `dialect` than games have."""
-        if dialect not in (None, DIALECT):
-            raise InputError(f"{printable(self.file)}: a game's document is of the dialect {DIALECT}, not {dialect}")
-        from ggn_store.games import definition
+        from ggn_store.games import definition, generate
 
-        return definition.read(self.data, self.file, self.beside)
+        found = definition.read(self.data, self.file, self.beside)
+        own = generate.dialect(found)
+        if dialect not in (None, own):
+            raise InputError(
+                f"{printable(self.file)}: the document of this game is of the dialect {own}, not {dialect}"
+            )
+        return found
 
     def read(self, dialect: Dialect | None = None) -> Document:
         """The document of the game, in memory; raises as `definition` does."""

@@ -258,11 +258,11 @@ class _Loader:
 def stream(definition: Definition, tell: Callable[[Piece], None] = lambda _: None) -> load.PieceStream:
     """What a definition generates, piece by piece."""
     from ggn_store.api.loading import games
-    from ggn_store.games import playing
+    from ggn_store.games import generate, playing
 
     pieces = games.some_pieces(definition, tell)
     envelope = playing.envelope(definition)
-    return load.PieceStream(incoming.DIALECT, games.board_of(definition), envelope, pieces)
+    return load.PieceStream(generate.dialect(definition), games.board_of(definition), envelope, pieces)
 
 
 def read_one(
@@ -294,7 +294,7 @@ def prepare(content: Document | Ready) -> Document | Ready:
     definition = content.envelope.definition
     if definition is None or (isinstance(content, Document) and content.made_from == definition):
         pass
-    elif content.dialect == "gdl":
+    elif content.envelope.is_described:
         from ggn_store.gdl.check import read_specification
 
         said = read_specification(definition, "the game description beside it")

@@ -164,7 +164,10 @@ class Legal:
             if piece is not None and piece in self.handle.pieces and side_of(piece) == side:
                 if piece not in self._read:
                     sources = self.handle.read_piece(piece).sources
-                    self._read[piece] = {each.square: legality.reach(_moves_of(piece, each)) for each in sources}
+                    blasts = self.duties.blasts
+                    self._read[piece] = {
+                        each.square: legality.reach(_moves_of(piece, each), blasts) for each in sources
+                    }
                 if square in self._read[piece]:
                     yield self._read[piece][square]
 

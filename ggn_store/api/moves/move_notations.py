@@ -96,7 +96,7 @@ def _find_coordinates(read: Coordinates, position: Position, moves: NamedMoves) 
         ways += [(HAND, read.source)] if read.mark else [(read.source, None)]
     for source, destination in ways:
         there = moves.between(position, source, destination)
-        if found := [move for move in there if moves.names.coordinates(move) == read]:
+        if found := [move for move in there if moves.names.means(move, read)]:
             return found
     return ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ggn_store import limits
-from ggn_store.games.fairy import counts
+from ggn_store.games.fairy import counts, toml
 from ggn_store.games.fairy.options import BEYOND
 from ggn_store.games.fairy.walls import Walls
 from ggn_store.games.rules import SIDES
@@ -39,11 +39,17 @@ class Around(Walls):
             self._check_enclosing()
         else:
             self._check_near()
-        if self.s.flag("blastOnCapture"):
-            if self._spared():
+        if self.blasts:
+            if self.captures:
                 self.s.refuse("blastOnCapture", BEYOND["blastOnCapture"][1], "C")
             if self.petrified or self.walling:
                 self.s.refuse("blastOnCapture", "what a capture destroys depends on every wall around it", "C")
+            if self.s.letter("king") in [*self.letters()]:
+                self.s.refuse(
+                    "king", "a king that a blast destroys is no more, and the engine plays on: see commoner", "C"
+                )
+            if self.terminal:
+                self.host.append("blast-safety")
         elif self.s.value("blastImmuneTypes"):
             self.s.refuse("blastImmuneTypes", "it is about captures that destroy what is around them", "C")
 
@@ -63,13 +69,13 @@ class Around(Walls):
         if flips not in ("none", "", "ataxx", "quadwrangle") or (flips == "quadwrangle" and self.enclosing):
             self.s.refuse(_FLIPS, BEYOND[_FLIPS][1], "C")
 
-    def _spared(self) -> str:
-        return self.s.letter("pawn") + self.s.letters("blastImmuneTypes")
-
     def around_lines(self, letter: str) -> list[str]:
         """What a piece does around where it ends."""
         lines = ['turns = "K"'] if self.s.value(_FLIPS).lower() in ("ataxx", "quadwrangle") else []
         betza, also = self._betza(letter)
-        if self.s.flag("blastOnCapture") and not self._spared() and (betza or also):
-            lines.append('blast = "K"')
+        if self.blasts and not self.captures and (betza or also) and not self.is_blasted_king(letter):
+            spared = [each for each in self.letters() if each in self.s.letter("pawn") + self.blast_immune]
+            parts = [f"spares = {toml.texts(spared)}"] if spared else []
+            parts += ["stays = true"] if letter in self.blast_immune else []
+            lines.append(f"blast = {{ {', '.join(parts)} }}" if parts else 'blast = "K"')
         return lines

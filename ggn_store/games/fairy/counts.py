@@ -36,10 +36,8 @@ def _ducks(definition: Definition, variant: BaseVariant) -> int:
 
 
 def _blasts(definition: Definition, variant: BaseVariant) -> int:
-    """Each move with what is spared on each of the eight squares around, or that nothing is."""
-    spared = variant.s.letter("pawn") + variant.s.letters("blastImmuneTypes")
-    forms = sum(form.piece.letter in spared for form in definition.forms.values())
-    return int(estimate.total(definition) * (forms + 1) ** len(_AROUND))
+    """Each move with what stands on each of the eight squares around, or that nothing does."""
+    return int(estimate.total(definition) * (len(definition.forms) + 1) ** len(_AROUND))
 
 
 def _enclosed(definition: Definition, variant: BaseVariant) -> int:

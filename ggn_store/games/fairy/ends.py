@@ -100,8 +100,8 @@ def _tokens(variant: BaseVariant, letters: str) -> list[str]:
 def _extinct(variant: BaseVariant) -> Iterator[Line]:
     s = variant.s
     verdict = _verdict(variant, "extinctionValue", "none")
-    if verdict is None or s.flag("extinctionPseudoRoyal"):
-        return
+    if verdict is None or (s.flag("extinctionPseudoRoyal") and not variant.s.flag("blastOnCapture")):
+        return  # else nobody takes the last one
     count, other = s.number("extinctionPieceCount", 0), s.number("extinctionOpponentPieceCount", 0)
     line = {"when": "extinct", "verdict": verdict, "count": count} | ({"other": other} if other else {})
     line |= {"answered": True} if s.flag("extinctionClaim") else {}

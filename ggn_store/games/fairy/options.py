@@ -79,8 +79,8 @@ REFUSED: Final = {
 # Of what is carried otherwise, by option and perhaps value: when it is not, and why.
 BEYOND: Final[Mapping[str, tuple[str, str]]] = {
     "blastOnCapture": (
-        "with `pawn` or `blastImmuneTypes`",
-        "what a capture destroys depends on every square around it",
+        "with `capturesToHand`",
+        "what a capture destroys goes to a hand, and depends on every square around it",
     ),
     "flipEnclosedPieces": (
         "`reversi` where pieces move, or there are many",

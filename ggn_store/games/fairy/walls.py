@@ -34,10 +34,24 @@ class Walls(PieceMoves):
 
     def _betza(self, letter: str) -> tuple[str, list[str]]:
         betza, also = super()._betza(letter)
-        if letter in self.terminal and letter in self.petrified:
+        if (letter in self.terminal and letter in self.petrified) or self.is_blasted_king(letter):
             # It would be lost with its capture, and so attacks nothing.
             return "".join(map("".join, _quiet(betza_parts(betza) or []))), also
         return betza, also
+
+    @property
+    def blasts(self) -> bool:
+        """Whether captures destroy what is around them."""
+        return self.s.flag("blastOnCapture")
+
+    @property
+    def blast_immune(self) -> str:
+        """The letters of the pieces that no blast destroys."""
+        return self.s.letters("blastImmuneTypes")
+
+    def is_blasted_king(self, letter: str) -> bool:
+        """Whether a piece is royal, and its own captures would destroy it."""
+        return self.blasts and letter in self.terminal and letter not in self.blast_immune
 
     def petrifying(self, letter: str, promotion: list[str]) -> list[str]:
         """What becomes of a piece, by a capture or, on the lines that are given, by a promotion."""

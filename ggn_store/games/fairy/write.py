@@ -179,7 +179,7 @@ class Writer(PieceWriter):
         for piece in self.definition.pieces:
             drop = piece.drop
             keys = {
-                "blast": piece.blast.patterns,
+                "blast": piece.blast.moves.patterns,
                 "turns": piece.turns.patterns,
                 "drop.near": drop and drop.near.patterns,
                 "drop.lone": drop and drop.lone,

@@ -328,7 +328,7 @@ class Digests:
     def of(self, piece: Piece) -> str:
         """The digest of a piece."""
         if self._dialect == "gdl":
-            return _sha256(f"{self._before}{self._strings[piece.identifier]},{_dumps(piece.data('gdl'))}]")
+            return self._of_gdl(piece)
         strings, all_must, all_deny, all_effects = self._strings, self._must, self._deny, self._effects
         sources = []
         for source in piece.sources:
@@ -350,6 +350,20 @@ class Digests:
                 destinations.append(f"{strings[destination.square]}:[{','.join(texts)}]")
             sources.append(f"{strings[source.square]}:{{{','.join(destinations)}}}")
         return _sha256(f"{self._before}{strings[piece.identifier]},{{{','.join(sources)}}}]")
+
+    def _of_gdl(self, piece: Piece) -> str:
+        """The digest of a piece, of which only a destination is a text at a time."""
+        found = hashlib.sha256(f"{self._before}{self._strings[piece.identifier]},".encode())
+        before = "{"
+        for source in piece.sources:
+            before += f"{self._strings[source.square]}:{{"
+            for destination in source.destinations:
+                said = _dumps([each.data("gdl") for each in destination.possibilities])
+                found.update(f"{before}{self._strings[destination.square]}:{said}".encode())
+                before = ","
+            before = "},"
+        found.update(b"}}]" if piece.sources else b"{}]")
+        return found.hexdigest()
 
     def member(self, key: str, value: str | int | None) -> str:
         """A member of what `of_members` is given."""

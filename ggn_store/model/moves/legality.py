@@ -40,7 +40,8 @@ Standing = tuple[str, str]
 class Threat:
     """A possibility of a piece on `source` that changes some square, as far as it can take what stands there.
 
-    The squares of `empty` have to be empty; `facts` are all other conditions on squares.
+    The squares of `empty` have to be empty; `facts` are all other conditions on squares. `board` is what it leaves on
+    the squares that it changes.
     """
 
     piece: str
@@ -49,6 +50,7 @@ class Threat:
     empty: tuple[str, ...]
     facts: tuple[_Fact, ...]
     guards: Guards
+    board: _Board
 
     def lacks(self, board: _Board) -> list[str]:
         """The squares that have to be something else before it holds."""
@@ -85,8 +87,11 @@ class Reach:
     is_facing: bool = False
 
 
-def reach(moves: Iterable[Move]) -> Reach:
-    """What possibilities come to; what comes from a hand threatens nothing."""
+def reach(moves: Iterable[Move], blasts: bool = False) -> Reach:
+    """What possibilities come to; what comes from a hand threatens nothing.
+
+    Where captures may blast they threaten what stands where they end, and what their conditions ask for.
+    """
     threats: dict[str, dict[object, Threat]] = {}
     changed: set[str] = set()
     is_own = is_plain = True
@@ -99,14 +104,16 @@ def reach(moves: Iterable[Move]) -> Reach:
         taken = [
             square
             for square in effects.board
-            if square != move.source and _can_take(move.must.get(square), move.deny.get(square), side)
+            if square != move.source
+            and _can_take(move.must.get(square), move.deny.get(square), side)
+            and not (blasts and square != move.destination and square not in move.must)
         ]
         if taken and move.source != HAND:
             empty = tuple(sorted(square for square, state in move.must.items() if state == EMPTY))
             others = {*move.must, *move.deny}.difference(empty)
             facts = tuple((square, move.must.get(square), move.deny.get(square)) for square in sorted(others))
             key = str(move.guards), empty, facts
-            threat = Threat(move.piece, move.source, side, empty, facts, move.guards)
+            threat = Threat(move.piece, move.source, side, empty, facts, move.guards, effects.board)
             for square in taken:
                 # Promotions say the same several times.
                 threats.setdefault(square, {}).setdefault(key, threat)
@@ -191,6 +198,7 @@ class Legality:
         self._duties = {duty.name: duty for duty in play.duties}
         self._is_safe_game = "royal-safety" in self._duties
         self._is_facing_game = "flying-general" in self._duties
+        self.blasts = blasts(play)
         self._crossing: dict[str, list[Crossing]] = {}
         for crossing in play.crossing:
             self._crossing.setdefault(crossing.source, []).append(crossing)
@@ -239,7 +247,7 @@ class Legality:
     @property
     def is_safe_for_all(self) -> bool:
         """Whether no royal piece may be attacked, however many a side has."""
-        return self._is_safe_game and self._duties.keys().isdisjoint(_OF_SEVERAL)
+        return self._is_safe_game and not self.blasts and self._duties.keys().isdisjoint(_OF_SEVERAL)
 
     @property
     def is_of_all(self) -> bool:
@@ -274,7 +282,7 @@ class Legality:
             threat
             for of_start in found
             for threat in of_start.threats.get(square, ())
-            if threat.holds(board, changes, position.state)
+            if self._takes(threat, board, changes, position.state)
         )
         return list(dict.fromkeys((threat.source, threat.piece) for threat in taking))
 
@@ -285,7 +293,7 @@ class Legality:
         seen = self._see(position.side, position.board, position.state)
         found: list[Move] = []
         for start, moves in parts:
-            if start is None or not start.is_own or not seen.is_plain:
+            if start is None or not start.is_own or not seen.is_plain or self.blasts:
                 found += [move for move in moves if self._is_safe(seen, move)]
             elif not start.is_plain:
                 found += [move for move in moves if self._is_safe_among_own(seen, move, _changes(move))]
@@ -328,6 +336,11 @@ class Legality:
         """Whether royal pieces are safe after a move, whatever it changes, and on all squares that it crosses."""
         effects = displaced(move).effects
         changes, enemy = effects.board, other_side(seen.side)
+        if self.blasts:
+            if self._destroys(seen.board, changes, seen.side):
+                return False
+            if self._destroys(seen.board, changes, enemy):
+                return True
         if effects.state:
             seen = replace(seen, state={**(seen.state or {}), **effects.state})
         if made := [item for item in changes.items() if item[1] is not None and side_of(item[1]) == enemy]:
@@ -373,9 +386,20 @@ class Legality:
 
     def _is_attacked(self, seen: _Seen, changes: _Board, square: str) -> bool:
         for threat in [threat for start in seen.by_enemy for threat in start.threats.get(square, ())]:
-            if threat.holds(seen.board, changes, seen.state):
+            if self._takes(threat, seen.board, changes, seen.state):
                 return True
         return False
+
+    def _takes(self, threat: Threat, board: _Board, changes: _Board, state: VariableValues | None) -> bool:
+        """Whether a threat is an attack on the board after changes."""
+        if not threat.holds(board, changes, state):
+            return False
+        return not self.blasts or not self._destroys({**board, **changes}, threat.board, threat.side)
+
+    def _destroys(self, board: _Board, changes: _Board, side: Side) -> bool:
+        """Whether changes of a board leave a side fewer royal pieces."""
+        lost = sum(self._royal[board.get(square)] == side for square in changes)
+        return lost > sum(self._royal[piece] == side for piece in changes.values())
 
     def _royals(self, board: _Board, side: Side) -> list[str]:
         sides = self._royal
@@ -488,7 +512,12 @@ def facing(board: Board, square: str, piece: str | None) -> Iterator[tuple[str, 
     if lattice is None or piece is None:
         return
     for place, passed in lattice.along_file(square):
-        yield place, [Threat(piece, square, side_of(piece), passed, ((place, ENEMY, None),), {})]
+        yield place, [Threat(piece, square, side_of(piece), passed, ((place, ENEMY, None),), {}, {})]
+
+
+def blasts(play: Play) -> bool:
+    """Whether royal pieces are asked for as where captures blast."""
+    return play.duty("blast-safety") is not None
 
 
 def pass_of(piece: str, square: str) -> Move:

@@ -71,6 +71,16 @@ class Names:
             return None
         return Castled(move.source, move.destination, rook_source, rook_destination)
 
+    def lost(self, move: Move) -> tuple[str, ...]:
+        """The marks of what a move would make of its piece, if it did not destroy it; nothing where it does not."""
+        return ()
+
+    def means(self, move: Move | Chain, read: Coordinates) -> bool:
+        """Whether a move is what UCI or USI says, also by any mark of what is lost with it."""
+        own = self.coordinates(move)
+        marks = self.lost(move) if isinstance(move, Move) else ()
+        return own == read or (read.mark in marks and own == replace(read, mark=own.mark))
+
     def coordinates(self, move: Move | Chain) -> Coordinates:
         """The move as UCI and USI see it."""
         if isinstance(move, Chain):
@@ -88,7 +98,7 @@ class Names:
         if castling is not None and castling.takes_rook:
             return Coordinates(castling.source, castling.rook_source)
         becomes = board.get(move.destination)
-        mark = "" if becomes is None else self.mark(move.piece, becomes)
+        mark = "".join(self.lost(move)[:1]) if becomes is None else self.mark(move.piece, becomes)
         return Coordinates(move.source, move.destination, mark, left=self.left(move))
 
     def san(self, move: Move, board: Mapping[str, str | None], rivals: Iterable[Move], check: str = "") -> San:

@@ -43,6 +43,9 @@ DUTIES: Final[Mapping[str, str]] = {
     "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
     "duple-check": "royal-safety forbids to leave all terminal pieces of a side attacked, where it has several",
     "spare-royal": "royal-safety is for a side's last terminal piece",
+    "blast-safety": "royal-safety where captures blast: what a blast beside it would destroy is not attacked, nor is "
+    "what nobody takes without destroying an own terminal piece, which no move does; who destroys one of the other "
+    "side's may leave an own one attacked",
     "clear-marks": "a piece that is marked, such as for en passant, loses its mark, or is taken off the board, when "
     "its own side is next to move",
     "mandatory-capture": "who can capture must capture",

@@ -24,7 +24,7 @@ from sqlalchemy import FromClause, Select, select
 from ggn_store.collector import held_off
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY
-from ggn_store.model.moves import legality
+from ggn_store.model.moves import legality, play
 from ggn_store.model.moves.legality import Reach
 from ggn_store.model.moves.move import Assumption, Count, Move, displaced
 from ggn_store.model.moves.position import SIDES, Position
@@ -106,8 +106,10 @@ _LookedUp = tuple[list[Start], list[Moves], dict[int, _Unknown]]
 class FastQuery:
     """The fast query over one revision. Safe to use from several threads."""
 
-    def __init__(self, database: Database, board: Board, pieces: Mapping[str, int], size: int, is_gdl: bool) -> None:
-        """`size` says how many possibilities the revision has."""
+    def __init__(
+        self, database: Database, board: Board, pieces: Mapping[str, int], size: int, is_gdl: bool, blasts: bool = False
+    ) -> None:
+        """`size` says how many possibilities the revision has, `blasts` whether captures may blast."""
         self.database = database
         self.board = board
         # What all of it is kept of is read a piece at a time.
@@ -115,6 +117,7 @@ class FastQuery:
         self._pieces = {piece: (place, piece_id) for place, (piece, piece_id) in enumerate(pieces.items())}
         self._held = {side: [(HAND, piece) for piece in pieces if side_of(piece) == side] for side in SIDES}
         self._is_gdl = is_gdl
+        self._blasts = blasts
         self._common = {side: Statements(board, side, _BASIC) for side in SIDES}
         self._views: dict[tuple[Side, tuple[Statement, ...]], Statements] = {}
         self._memory = _Memory()
@@ -143,7 +146,7 @@ class FastQuery:
     def parts(self, position: AnyBoard) -> list[tuple[Reach, Moves]]:
         """The moves start by start, each with what all its possibilities come to; NotEncodableError like `moves`."""
         starts, parts = self._answered(position, EVERYTHING)
-        return [(start.reach or _reach(start), moves) for start, moves in zip(starts, parts, strict=True)]
+        return [(start.reach or self._reach(start), moves) for start, moves in zip(starts, parts, strict=True)]
 
     def reaches(self, side: Side, items: Iterable[Item]) -> list[Reach]:
         """What the possibilities of the pieces of a side come to; raises NotEncodableError like `moves`."""
@@ -151,7 +154,7 @@ class FastQuery:
             starts = self._starts(self._remember(), side, items)
         except (KeyError, TypeError):
             raise NotEncodableError from None
-        return [start.reach or _reach(start) for start in starts]
+        return [start.reach or self._reach(start) for start in starts]
 
     def statement(self, position: Position, question: Question = EVERYTHING) -> Select[Any]:
         """The statement that answers a question, with its values in it, for people to read."""
@@ -222,6 +225,10 @@ class FastQuery:
             else:
                 parts.append(start.resolve(answer, board) if start.is_named else answer)
         return starts, parts, missing
+
+    def _reach(self, start: Start) -> Reach:
+        start.reach = legality.reach(start.moves.values(), self._blasts)
+        return start.reach
 
     def _items(self, position: AnyBoard, side: Side) -> list[Item]:
         """What stands where on the board, and what is in the hand of a side."""
@@ -359,11 +366,6 @@ class FastQuery:
         return count
 
 
-def _reach(start: Start) -> Reach:
-    start.reach = legality.reach(start.moves.values())
-    return start.reach
-
-
 def _gather(places: Sequence[Sequence[int]]) -> Callable[[str], str]:
     """What picks the digits of places out of others; of several places together, 1 where all have it."""
     if any(len(several) > 1 for several in places):
@@ -453,7 +455,8 @@ def read(opened: Opened) -> FastQuery | None:
     if any(piece.lanes != lanes.VERSION for piece in pieces):
         return None
     size = sum(piece.possibilities or 0 for piece in pieces)
-    return FastQuery(database, board, {each.identifier: each.id for each in pieces}, size, revision.dialect == "gdl")
+    keys, blasts = {each.identifier: each.id for each in pieces}, legality.blasts(play.parse(revision.envelope.play))
+    return FastQuery(database, board, keys, size, revision.dialect == "gdl", blasts)
 
 
 def can_answer(question: Question) -> bool:

@@ -44,8 +44,8 @@ VERSION: Final = 1
 FACTS: Final = 63
 # A path that is longer than this begins with facts about several squares.
 _LONG_PATH: Final = 40
-# Lanes of so many sources are kept for others that are equal.
-_KNOWN: Final = 2_000
+# So many lanes are kept for others that are equal.
+_KNOWN: Final = 20_000
 # In the key of a lane, which has the piece above the source, and the source above the number of the lane: the bit
 # that the key of the piece begins at one bit, the source at the other.
 OF_PIECE: Final = 35
@@ -108,6 +108,7 @@ class Encoder:
         self._texts_by_bits: dict[tuple[Statement, ...], dict[int, str]] = {}
         # Pieces that move alike have equal lanes, but for where their numbers begin.
         self._known: dict[tuple[tuple[int, int], ...], list[tuple[Any, ...]]] = {}
+        self._kept = 0
 
     def rows_of(self, piece_id: int, piece: Piece) -> list[tuple[Any, ...]]:
         """The lanes of a piece of this key, each as the values of a row."""
@@ -137,9 +138,12 @@ class Encoder:
             slots: dict[tuple[int, int], list[int]] = {}
             for number, slot in enumerate(asked):
                 slots.setdefault(slot, []).append(number)
-            if len(self._known) > _KNOWN:
+            if self._kept > _KNOWN:
                 self._known.clear()
+                self._texts_by_bits.clear()
+                self._kept = 0
             found = self._known[asked] = list(self._lanes(slots))
+            self._kept += len(found)
         return found
 
     def bit(self, square: int, statement: Statement) -> int:
