@@ -8,6 +8,7 @@ them, so that they can be compared.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -111,7 +112,7 @@ class Game:
         """The moves that the host lets pass, by their names in Fairy-Stockfish."""
         position = self.unmarked(position)
         found = [move for move in self.moves(position) if self._is_allowed(position, move)]
-        allowed = {self.name(move) + lost: move for move in found for lost in self._lost(move)}
+        allowed = {self.name(move) + self._lost(move): move for move in found}
         if "mandatory-drop" in self.host:
             drops = {name: move for name, move in allowed.items() if move.source == HAND}
             allowed = drops or allowed
@@ -281,15 +282,32 @@ class Game:
                     return castling
         return None
 
-    def _lost(self, move: Choice) -> list[str]:
-        """What the engine writes behind a capture that destroys its piece: each of what that would become."""
-        form = self.forms[move.piece]
-        if move.source == HAND or move.board.get(move.destination, "stays") is not None:
-            return [""]
+    def _lost(self, move: Choice) -> str:
+        """What the engine writes behind a capture that destroys its piece, first of all: what that would become."""
+        gone = move.source != HAND and move.board.get(move.destination, "stays") is None
+        return self._marks(move.piece, move.source, move.destination)[0] if gone else ""
+
+    def _marks(self, piece: str, source: str, destination: str) -> list[str]:
+        form = self.forms[piece]
         for rule in form.piece.promotions:
-            if rule.applies(form.side, move.source, move.destination, captures=True):
+            if rule.applies(form.side, source, destination, captures=True):
                 return [*([] if rule.forced == "yes" else [""]), *(token.strip("+-").lower() for token in rule.to)]
         return [""]
+
+    def once(self, fen: str, names: list[str]) -> list[str]:
+        """Names without those of captures that destroy a piece, but for the first of what it would become."""
+        board = self.parse(fen).board if any(piece.blast.moves.patterns for piece in self.definition.pieces) else {}
+        found = []
+        for name in names:
+            ends = re.match("([a-z][0-9]+)([a-z][0-9]+)", name)
+            piece = board.get(ends[1]) if ends else None
+            if ends and piece is not None and board.get(ends[2]) is not None:
+                form = self.forms[piece]
+                gone = form.piece.blast.moves.patterns and not form.piece.blast.stays
+                if gone and name[ends.end() :] not in self._marks(piece, ends[1], ends[2])[:1]:
+                    continue
+            found.append(name)
+        return found
 
     def name(self, move: Choice) -> str:
         """The name of a move in Fairy-Stockfish: e2e4, e7e8q, P@e4, b2b3+, e1g1, b1c3h for a gating, d1d7,d7g7."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import random
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from ggn_store import Position, Ruleset, Store, parse
+from ggn_store import Move, MoveError, Position, Ruleset, Store, StoreError, parse
+from ggn_store.games.definition import read
+from tests.oracles.play import Game
 
 ROOKS = {"values": ["no", "yes"], "initial": "no", "square": "b1", "pieces": ["C:R", "c:r"]}
 AWAY, STAYS = {"a1": None, "c1": "C:K"}, {"a1": None, "c1": "C:K", "b1": None}
@@ -75,3 +79,111 @@ def test_a_position_after_a_move_says_only_what_its_board_does_not(rules: Rulese
 
 def test_it_comes_back_as_it_was_loaded(rules: Ruleset) -> None:
     assert rules.document().data() == parse(GAME).data()
+
+
+# --- blasts that spare pawns, on a small board ---
+
+ATOMIC = """
+title = "Small atomic chess"
+board = "4x5"
+style = "C"
+start = "rk^qr/pppp/4/PPPP/RK^QR / C/c"
+[play]
+duties = ["royal-safety", "blast-safety"]
+outcome = [{ when = "extinct", verdict = "loss", pieces = ["K"] }]
+[pieces.K]
+betza = "mK"
+terminal = true
+[pieces.Q]
+betza = "Q"
+blast = { spares = ["P"] }
+[pieces.R]
+betza = "R"
+blast = { spares = ["P"] }
+[pieces.P]
+betza = "mfWcfF"
+promotion = { zone = "a5:d5", to = ["Q", "R"], forced = true }
+blast = { spares = ["P"] }
+"""
+
+
+@pytest.fixture(scope="module")
+def atomic(module_store: Store) -> Ruleset:
+    module_store.load(read(ATOMIC), "atomic")
+    return module_store.ruleset("atomic")
+
+
+def positions(count: int) -> list[Position]:
+    """Positions of a king on each side, or seldom none, and of other pieces where they can be."""
+    chance = random.Random(2)
+    squares = [f"{file}{rank}" for file in "abcd" for rank in range(1, 6)]
+    found = []
+    for number in range(count):
+        free = chance.sample(squares, 14)
+        board = dict(zip(free, ["C:K^", "c:k^"][number % 16 == 1 :], strict=False))
+        for square in free[2:]:
+            piece = chance.choice([None, None, "C:Q", "c:q", "C:R", "c:r", "C:P", "c:p"])
+            if piece is not None and (square[1], piece) not in (("1", "c:p"), ("1", "C:P"), ("5", "c:p"), ("5", "C:P")):
+                board[square] = piece
+        found.append(Position(board, side=chance.choice(["first", "second"])))
+    return found
+
+
+def after(moves: Iterable[Move], position: Position) -> list[tuple[str, str, str]]:
+    """Moves with the board after them, sorted."""
+    return sorted(
+        (each.source, each.destination, str(sorted(position.after(each.effects).board.items()))) for each in moves
+    )
+
+
+def test_every_query_has_the_captures_of_plain_python(atomic: Ruleset) -> None:
+    game, asked = Game(ATOMIC), positions(40)
+    expected = [
+        sorted(
+            (each.source, each.destination, str(sorted((k, v) for k, v in each.after.board.items() if v)))
+            for each in game.moves(position)
+        )
+        for position in asked
+    ]
+    assert sum(map(len, expected)) > 300
+    for query in ("fast", "columns", "reading"):
+        found = atomic.moves_batch(asked, query=query)
+        assert list(map(after, found, asked)) == expected
+    for position in asked[:3]:
+        total = sum(len(list(game.moves(each.after))) for each in game.moves(position))
+        assert atomic.perft(position, 2).count == total
+
+
+def test_kings_are_safe_as_they_are_in_plain_python(atomic: Ruleset) -> None:
+    game, exploded, kept = Game(ATOMIC), 0, 0
+    for position in positions(50):
+        expected = sorted((each.source, each.destination) for each in game.legal(position).values())
+        for query in ("fast", "reading"):
+            found = atomic.legal_moves(position, query=query)
+            # A promotion is two moves, and so it is there.
+            assert sorted((each.source, each.destination) for each in found) == expected
+        exploded += sum("c:k^" not in each.after.board.values() for each in game.legal(position).values())
+        kept += len(list(game.moves(position))) - len(expected)
+    assert exploded > 12
+    assert kept > 60
+
+
+def test_a_capture_beside_a_king_ends_the_game(atomic: Ruleset) -> None:
+    position = atomic.position(fen="1k1r/pp1p/4/2Q1/RK2 w - - 0 1")
+    assert not atomic.in_check(position, "second")
+    [capture] = [move for move in atomic.legal_moves(position, source="c2") if move.destination == "a4"]
+    blasted = atomic.apply(position, capture)
+    assert sorted(blasted.board) == ["a1", "b1", "b4", "d4", "d5"]
+    assert atomic.outcome(blasted).winner == "first"
+    with pytest.raises(StoreError, match="columns cannot judge its duties"):
+        atomic.columns.moves([position], legal=True)
+
+
+def test_uci_writes_one_promotion_of_a_pawn_that_its_capture_destroys_and_reads_all(atomic: Ruleset) -> None:
+    position = atomic.position(fen="k2r/2P1/4/4/K3 w - - 0 1")
+    [capture] = [move for move in atomic.legal_moves(position) if move.destination == "d5"]
+    assert atomic.move_text(capture, position, "uci") == "c4d5q"
+    assert [atomic.parse_move(text, position, "uci") for text in ("c4d5q", "c4d5r")] == [capture] * 2
+    for text in ("c4d5", "c4d5n"):
+        with pytest.raises(MoveError):
+            atomic.parse_move(text, position, "uci")
