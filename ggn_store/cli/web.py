@@ -43,7 +43,7 @@ _HINT = "the pages need packages that are not here ({}): pip install 'ggn-store[
     metavar="N",
     default=2,
     show_default=True,
-    help="How many queries in SQL may run at once, each in a process of its own.",
+    help="How many queries in SQL, and other questions that take long, may run at once.",
 )
 @click.option(
     "--login",

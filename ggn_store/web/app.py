@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
@@ -44,6 +45,7 @@ _FOREVER: Final = "private, max-age=31536000, immutable"
 _AGAIN: Final = "private, no-cache"
 _MAX_PAIRS: Final = 1_000
 _AT_ONCE: Final = 8
+_WATCHED: Final = 2
 # One page asks for no more than this, whatever files may.
 _LIMITS: Final = {"chains": 2_000}
 Say = Callable[[str], None]
@@ -52,10 +54,10 @@ Say = Callable[[str], None]
 def application(site: Site, guard: Guard, say: Say = lambda line: None) -> ASGIApp:
     """The pages of a site behind a guard; `say` gets a line for each request."""
     # Fewer than a database lets in from one program, so that nobody waits for a connection with a thread in hand.
-    turns = CapacityLimiter(_AT_ONCE)
+    threads, watching = CapacityLimiter(_AT_ONCE), CapacityLimiter(_WATCHED)
     routes = [Route("/static/{name}", _static, name="static", methods=["GET", "HEAD"])]
     for page in PAGES:
-        endpoint = _endpoint(site, page, turns)
+        endpoint = _endpoint(site, page, watching if page.is_watch else threads)
         paths = [page.path.replace("}", ":path}")]
         if page.template is not None and not page.has_reference:
             paths.append((page.path if page.path != "/" else "/index") + _JSON)
@@ -106,14 +108,14 @@ class _Got:
     """A request for a page as it came; `form` is what was sent by POST."""
 
     reference: str
-    query: bytes
+    pairs: list[tuple[str, str]]
     is_json: bool
     known: str | None
     client: Client
     form: bytes | None
 
 
-def _endpoint(site: Site, page: Page, turns: CapacityLimiter) -> Callable[[Request], Any]:
+def _endpoint(site: Site, page: Page, threads: CapacityLimiter) -> Callable[[Request], Any]:
     async def answer(request: Request) -> Response:
         request.scope["page"] = page.name
         is_json = _wants_json(request.scope) and page.template is not None
@@ -126,8 +128,13 @@ def _endpoint(site: Site, page: Page, turns: CapacityLimiter) -> Callable[[Reque
             return Response(status_code=400)
         client = Client(request.client.host if request.client else "", request.headers)
         known = request.headers.get("if-none-match")
-        got = _Got(reference, request.scope["query_string"], is_json, known, client, form)
-        return await to_thread.run_sync(functools.partial(_answered, site, page, got), limiter=turns)
+        try:
+            pairs = [] if form is not None else _pairs(request.scope["query_string"])
+            got = _Got(reference, pairs, is_json, known, client, form)
+            async with site.turn() if page.takes_long(pairs) else nullcontext():
+                return await to_thread.run_sync(functools.partial(_answered, site, page, got), limiter=threads)
+        except AskedError as error:
+            return _refused(site, error, "application/json" if is_json else page.media)
 
     return answer
 
@@ -139,7 +146,7 @@ def _answered(site: Site, page: Page, got: _Got) -> Response:
         with limits.allow(_LIMITS):
             if got.form is not None:
                 return _done(site, page, got, got.form)
-            asked = Asked.read(site, page, got.reference, _pairs(got.query), is_json=got.is_json, client=got.client)
+            asked = Asked.read(site, page, got.reference, got.pairs, is_json=got.is_json, client=got.client)
             return _response(asked, page.show(asked), got.known)
     except GgnStoreError as error:
         return _refused(site, error, media)

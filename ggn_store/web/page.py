@@ -102,7 +102,8 @@ class Page:
     """A page. Its `path` has the ruleset that it is about in braces; `show` answers, in a thread of its own.
 
     `template` makes its HTML; without one it has a text only, and no JSON beside it. `act` does what a form of these
-    `fields` says.
+    `fields` says. What takes long waits for a turn: with any of the parameters `long`, or always. A `watch` on the
+    server waits for no other page.
     """
 
     name: str
@@ -114,6 +115,12 @@ class Page:
     media: str = "text/html"
     fields: tuple[Parameter, ...] = ()
     act: Callable[[Asked], Answer] | None = None
+    long: bool | tuple[str, ...] = False
+    is_watch: bool = False
+
+    def takes_long(self, pairs: list[tuple[str, str]]) -> bool:
+        """Whether an answer to these parameters waits for a turn."""
+        return self.long is True or any(name in (self.long or ()) and text for name, text in pairs)
 
     @property
     def has_reference(self) -> bool:

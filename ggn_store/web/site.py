@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final, Generic, TypeVar
+
+from anyio import CapacityLimiter, fail_after
 
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
@@ -26,7 +28,7 @@ _RULESETS: Final = 64
 _PROPOSED: Final = 4
 _GAMES: Final = 256
 _DIFFERENCES: Final = 8
-_WAIT: Final = 5.0  # seconds for a turn among queries in SQL
+_WAIT: Final = 5.0  # seconds for a turn among questions
 _WRITES: Final = (60, 60.0)  # by one person in so many seconds
 
 
@@ -54,7 +56,7 @@ class Recent(Generic[Value]):
 
 
 class Site:
-    """A store as pages; no more than `queries` in SQL run at once. `clean` takes what is secret out of messages.
+    """A store as pages; `queries` questions that take long run at once. `clean` takes what is secret out of messages.
 
     `people` says who somebody is who writes; without it nobody can.
     """
@@ -74,7 +76,7 @@ class Site:
         self.games: Recent[tuple[Game, tuple[str, ...]]] = Recent(_GAMES)
         self.differences: Recent[Diff] = Recent(_DIFFERENCES)
         self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_DIFFERENCES)
-        self._turns = threading.BoundedSemaphore(queries)
+        self.turns = CapacityLimiter(queries)
         self._rulesets: Recent[Ruleset] = Recent(_RULESETS)
         self._proposed: Recent[Ruleset] = Recent(_PROPOSED)
 
@@ -89,15 +91,22 @@ class Site:
         key = (revision.name, revision.lineage, revision.id, revision.state, revision.successor)
         return self._rulesets.get(key, lambda: found)
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """A turn to ask the database a question of somebody's own; raises AskedError where too many wait for one."""
-        if not self._turns.acquire(timeout=_WAIT):
-            raise AskedError("as many queries run already as may run at once: ask again in a moment", 503)
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """A turn to ask a question that takes long; raises AskedError where it does not come soon.
+
+        Who waits for it keeps no thread from answering others.
+        """
+        try:
+            with fail_after(_WAIT):
+                await self.turns.acquire()
+        except TimeoutError:
+            message = "as many queries run already as may run at once: ask again in a moment"
+            raise AskedError(message, 503) from None
         try:
             yield
         finally:
-            self._turns.release()
+            self.turns.release()
 
     @contextmanager
     def acting(self, person: str) -> Iterator[Store]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from starlette.testclient import TestClient
 
 from ggn_store import Store
+from ggn_store.errors import QueryError, StoreError
 from ggn_store.web import site as site_of_pages
 from ggn_store.web.app import application
 from ggn_store.web.guard import MAX_TARGET, Guard, is_loopback
@@ -103,8 +107,6 @@ def test_who_asks_and_what_came_of_it_is_a_line_each_and_counted(filled: str) ->
 
 
 def test_a_store_that_is_not_there_is_no_health(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ggn_store.errors import StoreError
-
     def fail(self: Store) -> None:
         raise StoreError("the server is gone")
 
@@ -119,11 +121,61 @@ def test_who_asks_while_all_turns_are_taken_is_asked_to_wait(filled: str, monkey
     with Store.open(filled) as store:
         site = Site(store, queries=1)
         app = application(site, Guard.of("127.0.0.1"))
-        with TestClient(app, base_url="http://127.0.0.1:8000") as pages, site.turn():
-            for address in ("/sql?query=SELECT+1", "/rules/mini", "/diff?a=mini"):
-                assert pages.get(address).status_code == 503
-            assert pages.get("/g/mini").status_code == 200
+        with TestClient(app, base_url="http://127.0.0.1:8000") as pages:
+            assert pages.portal is not None
+            pages.portal.call(site.turns.acquire_on_behalf_of_nowait, "somebody else")
+            for address in ("sql?query=SELECT+1", "sql?%71uery=SELECT+1", "rules/mini", "diff?a=mini", "blame/mini"):
+                assert pages.get(f"/{address}").status_code == 503, address
+            for address in ("g/mini", "sql", "diff", "piece/mini"):
+                assert pages.get(f"/{address}").status_code == 200, address
+            assert pages.get("/piece/mini?movers=1").status_code == 503
             assert "ask again in a moment" in pages.get("/sql.json?query=SELECT+1").json()["error"]
+
+
+def test_a_flood_of_questions_keeps_nobody_from_the_other_pages(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_of_pages, "_WAIT", 60.0)
+    end, begun = threading.Event(), threading.Semaphore(0)
+
+    def wait(store: Store, *args: object, **options: object) -> None:
+        begun.release()
+        assert end.wait(60.0)
+        raise QueryError("too long")
+
+    monkeypatch.setattr(Store, "sql", wait)
+    with Store.open(filled) as store, client(store) as pages, ThreadPoolExecutor(30) as many:
+        try:
+            asked = [many.submit(pages.get, "/sql.json?query=SELECT+1") for _ in range(30)]
+            assert begun.acquire(timeout=60.0)
+            assert begun.acquire(timeout=60.0)
+            for address in ("/health", "/metrics", "/g/mini", "/"):
+                assert pages.get(address).status_code == 200
+            assert not any(each.done() for each in asked)
+            assert not begun.acquire(blocking=False), "more run at once than may"
+        finally:
+            end.set()
+        assert {each.result().status_code for each in asked} == {400}
+
+
+def test_what_watches_the_server_is_answered_while_all_pages_are_busy(
+    filled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end, begun = threading.Event(), threading.Semaphore(0)
+
+    def wait(store: Store) -> None:
+        begun.release()
+        assert end.wait(60.0)
+        raise StoreError("gone")
+
+    monkeypatch.setattr(Store, "list", wait)
+    with Store.open(filled) as store, client(store) as pages, ThreadPoolExecutor(20) as many:
+        try:
+            asked = [many.submit(pages.get, "/") for _ in range(20)]
+            assert all(begun.acquire(timeout=60.0) for _ in range(8))
+            assert [pages.get(address).status_code for address in ("/health", "/metrics")] == [200, 200]
+            assert not any(each.done() for each in asked)
+        finally:
+            end.set()
+        assert {each.result().status_code for each in asked} == {503}
 
 
 def test_loopback_is_told_from_what_others_reach() -> None:

@@ -68,8 +68,7 @@ def _show(asked: Asked) -> Answer:
         older = None if newer.parent is None else f"{newer.name.partition('#')[0]}@{newer.parent}"
     piece = asked.text("piece")
     key = (older, "" if older is None else asked.site.ruleset(older).revision.lineage, newer.name, newer.lineage, piece)
-    with asked.site.turn():
-        difference = asked.site.differences.get(key, lambda: store.history.diff(before, after, piece))
+    difference = asked.site.differences.get(key, lambda: store.history.diff(before, after, piece))
     data: dict[str, Any] = {
         "before": older,
         "after": str(newer),
@@ -109,4 +108,5 @@ PAGE = Page(
         OFFSET,
         limit(600, 5_000),
     ),
+    long=("a",),
 )

@@ -105,4 +105,5 @@ PAGE = Page(
         OFFSET,
         limit(_DEFAULT, 200),
     ),
+    long=("with",),
 )

@@ -86,4 +86,5 @@ BLAME = Page(
         OFFSET,
         limit(200, 5_000),
     ),
+    long=True,
 )

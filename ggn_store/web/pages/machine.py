@@ -22,7 +22,12 @@ def _metrics(asked: Asked) -> Answer:
 
 
 HEALTH = Page(
-    "health", "/health", "Whether the server has a store to answer from: 200 or 503.", _health, media="text/plain"
+    "health",
+    "/health",
+    "Whether the server has a store to answer from: 200 or 503.",
+    _health,
+    media="text/plain",
+    is_watch=True,
 )
 METRICS = Page(
     "metrics",
@@ -30,4 +35,5 @@ METRICS = Page(
     "Requests by page and status, and how long they took, for Prometheus.",
     _metrics,
     media="text/plain",
+    is_watch=True,
 )

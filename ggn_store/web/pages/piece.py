@@ -73,4 +73,5 @@ PAGE = Page(
         STYLE,
         limit(200, 5_000),
     ),
+    long=("movers", "uses"),
 )

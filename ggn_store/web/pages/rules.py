@@ -146,8 +146,7 @@ def _answered(asked: Asked, questions: dict[str, Question], default: str, path: 
         missing = ["a and b"]
     rows: list[Any] = []
     if not missing:
-        with asked.site.turn():
-            rows = [each if isinstance(each, dict) else each.data() for each in question.answer(asked)]
+        rows = [each if isinstance(each, dict) else each.data() for each in question.answer(asked)]
     first, most = asked.number("offset"), asked.number("limit")
     data: dict[str, Any] = {"analysis": what, "rows": rows[first : first + most], "count": len(rows), "offset": first}
     kept: dict[str, links.Value] = {"what": what, "limit": most}
@@ -189,6 +188,7 @@ OF_RULESET = Page(
         Parameter("state", "of uses: a piece, empty, enemy, or a variable"),
         *_PAGED,
     ),
+    long=True,
 )
 OF_STORE = Page(
     "analyses",
@@ -207,4 +207,5 @@ OF_STORE = Page(
         Parameter("b", "of compare: the other ruleset", most=400),
         *_PAGED,
     ),
+    long=True,
 )

@@ -97,10 +97,8 @@ def _made(asked: Asked, ruleset: Ruleset) -> list[Any] | None:
     if definition is None or token not in pieces:
         raise AskedError(f"the definition has no piece {quote(token)}{did_you_mean(token, pieces)}", 404)
     try:
-        with asked.site.turn(), limits.allow(_LIMITS):
+        with limits.allow(_LIMITS):
             return made_by(definition, pieces[token], key)
-    except AskedError:
-        raise
     except GgnStoreError:
         most = _LIMITS["possibilities"]
         raise AskedError(f"{token} has more than {most:,} possibilities: too many to look for those of a key") from None
@@ -118,4 +116,5 @@ PAGE = Page(
         Parameter("token", "with a key: of this piece, as its table is called, such as N or +P", most=10),
         Parameter("key", "the moves that this key of the piece's table makes", choices=KEYS),
     ),
+    long=("key",),
 )

@@ -118,7 +118,7 @@ def _values(asked: Asked) -> dict[str, str]:
 
 
 def _asked(asked: Asked, query: str, values: dict[str, Any]) -> Any:
-    """The answer of the store to a query, when its turn comes."""
+    """The answer of the store to a query."""
     reference, text = asked.text("ruleset"), asked.text("position")
     if text is not None and reference is None:
         raise QueryError("a position is one of a ruleset: name it, too")
@@ -127,10 +127,9 @@ def _asked(asked: Asked, query: str, values: dict[str, Any]) -> Any:
         more["ruleset"] = ruleset = asked.site.ruleset(reference)
         if text is not None:
             more["positions"] = [read_position(ruleset, text)]
-    with asked.site.turn():
-        return asked.site.store.sql(
-            query, values, **more, ahead=True, limit=asked.number("limit"), timeout=float(asked.number("timeout"))
-        )
+    return asked.site.store.sql(
+        query, values, **more, ahead=True, limit=asked.number("limit"), timeout=float(asked.number("timeout"))
+    )
 
 
 PAGE = Page(
@@ -155,4 +154,5 @@ PAGE = Page(
         limit(200, 20_000),
         Parameter("timeout", "seconds after which the query is cut off", "number", "5", 1, 30),
     ),
+    long=("query",),
 )

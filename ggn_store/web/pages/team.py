@@ -144,6 +144,7 @@ PROPOSAL = Page(
     _proposal,
     "proposal.html",
     (limit(600, 5_000),),
+    long=True,
     fields=(
         Parameter("do", "what to do", choices=("comment", "approve", "reject", "withdraw")),
         Parameter("message", "the comment, or why", most=20_000),
