@@ -162,6 +162,13 @@ class Store:
             kept = copy.found(database) or (None, None)
             return Info(str(database), database.version(connection), found, needed, count, *kept)
 
+    @property
+    def has_columns(self) -> bool:
+        """Whether a columnar copy of the store is kept, which `sql` asks with the engine "duckdb"."""
+        from ggn_store.columnar import copy
+
+        return copy.found(self.session.database) is not None
+
     # --- rulesets ---
 
     def load(self, document: Content, name: str | None = None, **options: Unpack[LoadOptions]) -> Revision:

@@ -43,6 +43,31 @@ def test_an_answer_is_a_parquet_file_where_the_extra_is_installed(
     assert "format=parquet" not in pages.get(page).text
 
 
+def test_the_columnar_copy_is_asked_where_one_is_kept(filled: str) -> None:
+    with Store.open(filled) as store, client(store) as pages:
+        address = f"/sql?{urlencode({'query': PIECES, 'engine': 'duckdb'})}"
+        none = pages.get(address)
+        assert none.status_code == 400
+        assert "no columnar copy of this store is kept" in none.text
+        assert "columnar copy</option>" not in pages.get("/sql").text
+        rows = store.sql(PIECES, engine="duckdb").data()
+        page = pages.get(address).text
+        assert "columnar copy</option>" in page
+        assert "engine=duckdb&amp;format=csv" in page
+        assert data_of(pages, query=PIECES, engine="duckdb")["rows"] == [[*row.values()] for row in rows]
+
+
+def test_examples_come_with_values_and_messages_name_what_the_page_takes(
+    found: tuple[TestClient, list[dict[str, Any]]],
+) -> None:
+    pages, _ = found
+    links = [link for link in looked_at(pages.get("/sql").text).links if "param=" in link]
+    assert sum("param=piece%3DC%3AN&param=source%3Da1" in link for link in links) == 1
+    assert all("=&" not in link and not link.endswith("%3D") for link in links)
+    cut = data_of(pages, query="SELECT number FROM v_squares", limit=2)["cut"]
+    assert cut.endswith("raise the limit (limit, at most 20,000)")
+
+
 def data_of(pages: TestClient, **asked: Any) -> Any:
     return pages.get(f"/sql.json?{urlencode(asked, doseq=True)}").json()
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.resources import sql
 
+_VALUE: Final = re.compile(r"--param ([a-z_]+=[^\s)]+)")
+
 
 @dataclass(frozen=True, slots=True)
 class SqlExample:
-    """A question in words and in SQL."""
+    """A question in words and in SQL; values for its `:names` are given in the words."""
 
     question: str
     query: str
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Such values, each as `name=value`."""
+        return tuple(_VALUE.findall(self.question))
 
 
 SQL_EXAMPLES: Final[tuple[SqlExample, ...]] = tuple(

@@ -15,7 +15,9 @@ from ggn_store.web.boards import read_position
 from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter, limit
 
 _FORMATS: Final = ("table", "csv", "json", "ndjson", "parquet")
-_NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)", re.ASCII)
+# An option of the command `sql` in a message, which is a parameter here.
+_OPTION: Final = re.compile(r"\(--(?=[a-z])")
+_ENGINES: Final = ("store", "duckdb")
 _MEDIA: Final = {
     "csv": "text/csv",
     "json": "application/json",
@@ -30,11 +32,16 @@ _FACETS: Final = 3  # of them at once, each a query
 
 def _show(asked: Asked) -> Answer:
     query, form = asked.text("query"), asked.text("format") or "table"
+    has_columns = asked.site.store.has_columns
     data: dict[str, Any] = {"query": query, "columns": [], "rows": [], "cut": None, "note": None}
     shown: dict[str, Any] = {
         "views": (*VIEWS, *POSITION_VIEWS),
         "tables": SQL_TABLES,
-        "examples": [(each, links.to("/sql", query=each.query, param=_unset(each.query))) for each in SQL_EXAMPLES],
+        "examples": [
+            (each, links.to("/sql", query=each.query, param=each.values, engine="duckdb" if has_columns else None))
+            for each in SQL_EXAMPLES
+        ],
+        "has_columns": has_columns,
         "error": None,
         "formats": {},
         "svg": None,
@@ -52,14 +59,19 @@ def _show(asked: Asked) -> Answer:
     except GgnStoreError as error:
         if form != "table":
             raise
-        message = asked.site.clean(str(error))
+        message = _OPTION.sub("(", asked.site.clean(str(error)))
         status = 400 if isinstance(error, QueryError) else getattr(error, "status", 400)
         return Answer(data | {"error": message, "status": status}, shown | {"error": message}, status=status)
     if form != "table":
         text = found.parquet() if form == "parquet" else "".join(records(found.data(), form, found.columns))
         return Answer(text=text, media=_MEDIA[form], file=f"answer.{form}" if form in _KEPT else None)
     rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in found.rows]
-    data |= {"columns": [*found.columns], "rows": rows, "cut": found.cut, "note": found.note}
+    data |= {
+        "columns": [*found.columns],
+        "rows": rows,
+        "cut": found.cut and _OPTION.sub("(", found.cut),
+        "note": found.note,
+    }
     data |= {"facets": {name: [{"value": value, "count": count} for value, count in of] for name, of in facets.items()}}
     only, counted = asked.texts("only"), asked.texts("facet")
     names = [name for name in found.columns[:_COLUMNS] if name not in facets]
@@ -79,7 +91,7 @@ def _show(asked: Asked) -> Answer:
 
 def _to(asked: Asked, **changed: links.Value) -> str:
     """The address of the same answer, but for some parameters."""
-    names = ("query", "ruleset", "position", "limit", "timeout", "param", "facet", "only")
+    names = ("query", "ruleset", "position", "limit", "timeout", "engine", "param", "facet", "only")
     return links.to("/sql", **{**{name: asked.values[name] for name in names}, **changed})
 
 
@@ -97,11 +109,6 @@ def _counted(asked: Asked, query: str, values: dict[str, Any], column: str) -> l
 def _offered() -> tuple[str, ...]:
     """The other formats that this installation can write."""
     return _FORMATS[1:] if importlib.util.find_spec("pyarrow") else _FORMATS[1:-1]
-
-
-def _unset(query: str) -> tuple[str, ...]:
-    """The values of an example, which are to be filled in."""
-    return tuple(f"{name}=" for name in dict.fromkeys(_NAME.findall(query)))
 
 
 def _values(asked: Asked) -> dict[str, str]:
@@ -123,6 +130,13 @@ def _asked(asked: Asked, query: str, values: dict[str, Any]) -> Any:
     if text is not None and reference is None:
         raise QueryError("a position is one of a ruleset: name it, too")
     more: dict[str, Any] = {}
+    if asked.text("engine") == "duckdb":
+        if not asked.site.store.has_columns:
+            raise QueryError(
+                "no columnar copy of this store is kept: who runs the server makes one by "
+                "`ggn-store sql --engine duckdb 'SELECT 1'`"
+            )
+        more["engine"] = "duckdb"
     if reference is not None:
         more["ruleset"] = ruleset = asked.site.ruleset(reference)
         if text is not None:
@@ -151,6 +165,7 @@ PAGE = Page(
             several=10,
         ),
         Parameter("format", "how the answer is written", choices=_FORMATS),
+        Parameter("engine", "what is asked: the store, or its columnar copy where one is kept", choices=_ENGINES),
         limit(200, 20_000),
         Parameter("timeout", "seconds after which the query is cut off", "number", "5", 1, 30),
     ),
