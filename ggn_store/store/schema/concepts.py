@@ -163,7 +163,8 @@ CONCEPTS: Final[tuple[Concept, ...]] = (
     *(
         _has(name.replace("-", "_"), f"whether it is a duty that {meaning}", "v_duties", f"x.duty = '{name}'")
         for name, meaning in DUTIES.items()
-        if name not in PREFERENCES  # these say of moves which of them come first
+        # What says of moves which of them come first, or how royal-safety is asked, is in v_duties alone.
+        if name not in (*PREFERENCES, "blast-safety")
     ),
     Concept(
         "left_to_players",
