@@ -47,16 +47,17 @@ class DefinedNames(Names):
         return new.strip("+-").lower()
 
     def lost(self, move: Move) -> tuple[str, ...]:
-        form = self._definition.forms.get(move.piece)
-        if form is None or move.source == HAND or changes(move).get(move.destination, move.piece) is not None:
-            return ()
-        rules = (each for each in form.piece.promotions if each.applies(form.side, move.source, move.destination, True))
-        rule = next(rules, None)
-        if rule is None:
+        forms = self._definition.forms
+        form, becomes = forms.get(move.piece), changes(move).get(move.destination, move.piece)
+        if form is None or move.source == HAND or (becomes in forms and not forms[str(becomes)].piece.is_wall):
             return ()
         army = self._definition.army(form.side)
-        made = [self.mark(move.piece, each.identifier) for each in map(army.plain, rule.to) if each is not None]
-        return (*([] if rule.forced == "yes" else [""]), *made)
+        for rule in form.piece.promotions:
+            made = [each for each in map(army.plain, rule.to) if each is not None and not each.piece.is_wall]
+            if made and rule.applies(form.side, move.source, move.destination, True):
+                marks = [self.mark(move.piece, each.identifier) for each in made]
+                return (*([] if rule.forced == "yes" else [""]), *marks)
+        return ()
 
     def left(self, move: Move) -> str:
         form = self._definition.forms.get(move.piece)

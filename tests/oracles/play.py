@@ -284,26 +284,32 @@ class Game:
 
     def _lost(self, move: Choice) -> str:
         """What the engine writes behind a capture that destroys its piece, first of all: what that would become."""
-        gone = move.source != HAND and move.board.get(move.destination, "stays") is None
+        becomes = move.board.get(move.destination, move.piece)
+        gone = move.source != HAND and (becomes is None or self.forms[becomes].piece.is_wall)
         return self._marks(move.piece, move.source, move.destination)[0] if gone else ""
 
     def _marks(self, piece: str, source: str, destination: str) -> list[str]:
         form = self.forms[piece]
         for rule in form.piece.promotions:
-            if rule.applies(form.side, source, destination, captures=True):
+            if rule.on != "any" and rule.applies(form.side, source, destination, captures=True):
                 return [*([] if rule.forced == "yes" else [""]), *(token.strip("+-").lower() for token in rule.to)]
         return [""]
 
     def once(self, fen: str, names: list[str]) -> list[str]:
         """Names without those of captures that destroy a piece, but for the first of what it would become."""
-        board = self.parse(fen).board if any(piece.blast.moves.patterns for piece in self.definition.pieces) else {}
+        promotions = [rule for piece in self.definition.pieces for rule in piece.promotions]
+        may_be = any(rule.on == "any" for rule in promotions) or any(
+            piece.blast.moves.patterns for piece in self.definition.pieces
+        )
+        board = self.parse(fen).board if may_be else {}
         found = []
         for name in names:
             ends = re.match("([a-z][0-9]+)([a-z][0-9]+)", name)
             piece = board.get(ends[1]) if ends else None
             if ends and piece is not None and board.get(ends[2]) is not None:
                 form = self.forms[piece]
-                gone = form.piece.blast.moves.patterns and not form.piece.blast.stays
+                stone = any(rule.on == "any" for rule in form.piece.promotions)
+                gone = stone or (form.piece.blast.moves.patterns and not form.piece.blast.stays)
                 if gone and name[ends.end() :] not in self._marks(piece, ends[1], ends[2])[:1]:
                     continue
             found.append(name)

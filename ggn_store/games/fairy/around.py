@@ -42,7 +42,7 @@ class Around(Walls):
         if self.blasts:
             if self.captures:
                 self.s.refuse("blastOnCapture", BEYOND["blastOnCapture"][1], "C")
-            if self.petrified or self.walling:
+            if self.walling:
                 self.s.refuse("blastOnCapture", "what a capture destroys depends on every wall around it", "C")
             if self.s.letter("king") in [*self.letters()]:
                 self.s.refuse(
@@ -75,7 +75,8 @@ class Around(Walls):
         betza, also = self._betza(letter)
         if self.blasts and not self.captures and (betza or also) and not self.is_blasted_king(letter):
             spared = [each for each in self.letters() if each in self.s.letter("pawn") + self.blast_immune]
+            spared += [self._letter()] if self.petrified else []
             parts = [f"spares = {toml.texts(spared)}"] if spared else []
-            parts += ["stays = true"] if letter in self.blast_immune else []
+            parts += ["stays = true"] if letter in self.blast_immune + self.petrified else []
             lines.append(f"blast = {{ {', '.join(parts)} }}" if parts else 'blast = "K"')
         return lines

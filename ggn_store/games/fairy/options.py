@@ -101,10 +101,6 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "but for one of a kind, or the numbers of the start",
         "limits other than one of a kind, or the numbers of the start position, are not in any document",
     ),
-    "petrifyOnCaptureTypes": (
-        "where a piece of them promotes",
-        "a capture that promotes would be one move, and has several names",
-    ),
     "freeDrops": (
         "with `capturesToHand` or `blastOnCapture`",
         "a hand of as many pieces as there are squares could be used up",

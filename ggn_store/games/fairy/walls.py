@@ -57,9 +57,9 @@ class Walls(PieceMoves):
         """What becomes of a piece, by a capture or, on the lines that are given, by a promotion."""
         if letter not in self.petrified or letter in self.terminal:
             return promotion
-        if promotion:
-            self.s.refuse(_PETRIFIED, BEYOND[_PETRIFIED][1], "C")
-        return [f'promotion = {{ on = "any", to = ["{self._letter()}"], forced = true, capturing = true }}']
+        rules = [f'{{ on = "any", to = ["{self._letter()}"], forced = true, capturing = true }}']
+        rules += [each.removeprefix("promotion = ") for each in promotion]
+        return [f"promotion = {rules[0]}" if len(rules) == 1 else f"promotion = [{', '.join(rules)}]"]
 
     def wall_table(self) -> list[str]:
         """The table of the wall, a piece of the first side that nothing takes and that never moves."""

@@ -72,7 +72,7 @@ class Names:
         return Castled(move.source, move.destination, rook_source, rook_destination)
 
     def lost(self, move: Move) -> tuple[str, ...]:
-        """The marks of what a move would make of its piece, if it did not destroy it; nothing where it does not."""
+        """The marks of what a move would make of its piece, if it did not destroy it, or turn it to stone."""
         return ()
 
     def means(self, move: Move | Chain, read: Coordinates) -> bool:
@@ -98,7 +98,8 @@ class Names:
         if castling is not None and castling.takes_rook:
             return Coordinates(castling.source, castling.rook_source)
         becomes = board.get(move.destination)
-        mark = "".join(self.lost(move)[:1]) if becomes is None else self.mark(move.piece, becomes)
+        marks = self.lost(move) or ("" if becomes is None else self.mark(move.piece, becomes),)
+        mark = marks[0]
         return Coordinates(move.source, move.destination, mark, left=self.left(move))
 
     def san(self, move: Move, board: Mapping[str, str | None], rivals: Iterable[Move], check: str = "") -> San:
