@@ -125,9 +125,13 @@ def _write_play(play: Play, width: int | None) -> None:
 
 def _details(said: dict[str, Any]) -> str:
     """What else an outcome says."""
-    written = ((name, " ".join(value) if isinstance(value, list) else value) for name, value in said.items())
+    written = ((name, _listed(value) if isinstance(value, list) else value) for name, value in said.items())
     flags = {True: "yes", False: "no"}
     return ", ".join(f"{name}: {flags[value] if isinstance(value, bool) else value}" for name, value in written)
+
+
+def _listed(words: list[str]) -> str:
+    return ("; " if any(" " in word for word in words) else " ").join(words)
 
 
 def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> None:

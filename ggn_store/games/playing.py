@@ -43,8 +43,8 @@ def read(values: Values, data: Table, squares: Squares, tokens: Mapping[Side, Ma
         listed = [item.get("squares") for item, _ in outcomes]
         names = [each if isinstance(each, str) and each else f"zone {listed.index(each)}" for each in listed]
         written["outcome"] = [
-            item | {"squares": [name]} if "squares" in item else item
-            for (item, _), name in zip(outcomes, names, strict=True)
+            item | ({"squares": [name]} if "squares" in item else {}) | _edges(item, at, squares)
+            for (item, at), name in zip(outcomes, names, strict=True)
         ]
     said = play.read(written, values.complaints, ("play",))
     zones = [squares.optional_zone(item, "squares", at) for item, at in outcomes]
@@ -60,6 +60,15 @@ def read(values: Values, data: Table, squares: Squares, tokens: Mapping[Side, Ma
     duties = {name: Duty(name) for name in named if name in DUTIES} | {each.name: each for each in said.duties}
     ends = (End(replace(each, squares=()), zone) for each, zone in zip(said.outcomes, zones, strict=True))
     return Said(tuple(duties.values()), tuple(ends), tuple(name for name in named if name in HOST_DUTIES))
+
+
+def _edges(item: Table, path: tuple[str | int, ...], squares: Squares) -> dict[str, Any]:
+    """The edges of an outcome, each of which is an area of the board, the same for both sides; nothing without any."""
+    edges = item.get("edges")
+    if not isinstance(edges, list):
+        return {}
+    path = (*path, "edges")
+    return {"edges": [" ".join(squares.squares({"": edge}, "", path, "first")) for edge in edges]}
 
 
 def envelope(definition: Definition) -> Envelope:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -9,13 +11,20 @@ import pytest
 
 from ggn_store import Move, Position
 from ggn_store.api.moves import outcomes
+from ggn_store.games import library, playing
+from ggn_store.model.moves import play as plays
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.counters import Counters
 from ggn_store.model.moves.play import OUTCOMES, Outcome, Play
+from ggn_store.model.moves.position import SIDES
+from ggn_store.notation import cell
+from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.notation.stn import Transition
+from tests.oracles import connection
 
 KINGS = {"a1": "C:K^", "h8": "c:k^"}
+MOVE = Move("C:P", "a1", "a2", 0, {}, {}, Transition({"a1": None, "a2": "C:P"}))
 REPEATED = Outcome("repetition", "draw", count=3)
 
 
@@ -75,6 +84,8 @@ BARE = Outcome("bare", "loss", answered=True)
 LONELY = Outcome("extinct", "loss", count=1, other=2, answered=True)
 STAY = Outcome("goal", "win", pieces=("C:N", "c:n"), squares=("a8",), answered=True)
 MINOR = Outcome("material", "draw", pieces=("C:N",), count=1)
+ALL_IN_ONE = Outcome("connection", "win", pieces=("C:S", "c:s"), ways=("1 0", "1 1"))
+BRIDGE = Outcome("connection", "win", edges=("a1 b1", "a3 b3"), ways=("0 1", "1 0"))
 THREE = {f"{file}1": "c:s" for file in "abc"}
 FACING = Outcome("facing", "draw", answered=True)
 
@@ -127,6 +138,20 @@ FACING = Outcome("facing", "draw", answered=True)
         # Lines, of either side; the one that has just moved first.
         ((Outcome("line", "win", count=3),), {}, (), THREE, "first", "second wins: 3 in a row"),
         ((Outcome("line", "win", count=4),), {}, (), THREE, "first", ON),
+        # Connections: of all pieces, of all edges, of some of them, by the steps that are said.
+        ((ALL_IN_ONE,), {}, (), {"a1": "C:S", "h8": "c:s", "g8": "C:S"}, "first", "second wins: connection"),
+        ((ALL_IN_ONE,), {}, (), {"a1": "C:S", "b2": "C:S", "h8": "c:s"}, "first", "second wins: connection"),
+        ((ALL_IN_ONE,), {}, (), {"a1": "C:S", "b2": "C:S", "h8": "c:s"}, "second", "first wins: connection"),
+        ((ALL_IN_ONE,), {}, (), {"a1": "C:S", "b3": "C:S", "h8": "c:s", "g6": "c:s"}, "first", ON),
+        ((ALL_IN_ONE,), {}, (), {"a1": "C:S", "c3": "C:R", "h8": "c:s", "g6": "c:s"}, "first",
+         "first wins: connection"),
+        ((BRIDGE,), {}, (), {"a1": "C:S", "a2": "C:R", "a3": "C:S"}, "second", "first wins: connection"),
+        ((BRIDGE,), {}, (), {"a1": "C:S", "b2": "C:S", "a3": "C:S"}, "second", ON),
+        ((BRIDGE,), {}, (), {"a1": "C:S", "a2": "C:S", "a4": "C:S"}, "second", ON),
+        ((replace(BRIDGE, pieces=("C:S",)),), {}, (), {"a1": "C:S", "a2": "C:R", "a3": "C:S"}, "second", ON),
+        ((replace(BRIDGE, edges=(*BRIDGE.edges, "h8")),), {}, (), {"a1": "C:S", "a2": "C:S", "a3": "C:S"}, "first", ON),
+        ((replace(BRIDGE, edges=(*BRIDGE.edges, "h8"), count=2),), {}, (), {"a1": "C:S", "a2": "C:R", "a3": "C:S"},
+         "second", "first wins: connection"),
         # Of several that hold the first counts.
         ((Outcome("no-move", "draw"), GOAL), {}, (), {"a8": "C:K^"}, "second", "draw: no legal move"),
         ((GOAL, Outcome("no-move", "draw")), {}, (), {"a8": "C:K^"}, "second", "first wins: goal reached"),
@@ -141,6 +166,58 @@ def test_a_position_is_judged_by_what_is_declared(
     expected: str,
 ) -> None:
     assert told(Rules(Play(outcomes=declared), goes, checked), Position(board, None, side)) == expected
+
+
+def declared(name: str) -> Play:
+    """What a game of the library declares."""
+    if name in library.names():
+        return playing.derive(library.read_game(name))
+    beside = library.directory().parent / f"{name}.toml"
+    return plays.read(tomllib.loads(beside.read_text("utf-8"))["play"], Complaints())
+
+
+# A board by other rules beside each, which the positions must tell from it.
+CONNECTIONS = {
+    "gdl/hex": (connection.hex_board(11), connection.hex_board(11, connection.among_squares)),
+    "gdl/hex13": (connection.hex_board(13), connection.hex_board(13, connection.among_squares)),
+    "y": (connection.y_board(13), connection.y_board(13, connection.among_squares)),
+    "havannah": (connection.havannah_board(8), connection.havannah_board(8, sides=4)),
+    "gdl/lines-of-action": (connection.lines_of_action(), connection.lines_of_action(connection.among_hexagons)),
+    "gdl/scrambled-eggs": (connection.lines_of_action(), connection.lines_of_action(connection.among_hexagons)),
+}
+
+
+def filled(board: connection.Connection, chance: random.Random, is_sparse: bool) -> dict[str, bool]:
+    """Stones by chance, or paths of them, such as players make; a few of each, where all have to be joined."""
+    points, found = sorted(board.points), dict[connection.Point, bool]()
+    walks = [is_first for is_first in (True, False) for _ in range(chance.randint(1, 2 if is_sparse else 16))]
+    for is_first in chance.sample(walks, len(walks)):
+        at = chance.choice(points)
+        for _ in range(chance.randint(2, 8 if is_sparse else 20)):
+            found.setdefault(at, is_first)
+            beside = [(at[0] + x, at[1] + y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
+            at = chance.choice([each for each in beside if each in board.points])
+    return {cell.text(point): is_first for point, is_first in found.items()}
+
+
+@pytest.mark.parametrize("name", CONNECTIONS)
+def test_who_has_connected_is_who_has_by_the_written_rules(name: str) -> None:
+    (board, mutant), chance, rules = CONNECTIONS[name], random.Random(name), Rules(declared(name))
+    style = "X:S"
+    seen, noticed = set[frozenset[bool]](), 0
+    for _ in range(60):
+        stones = filled(board, chance, name in ("gdl/lines-of-action", "gdl/scrambled-eggs"))
+        said = {square: style if is_first else style.lower() for square, is_first in stones.items()}
+        connected = board.connected(stones)
+        seen.add(frozenset(connected))
+        noticed += mutant.connected(stones) != connected
+        for side in SIDES:
+            result = outcomes.judge(rules, Position(said, None, side), (), lambda position: [MOVE])
+            assert result.reason == ("connection" if connected else None), stones
+            if len(connected) == 1:  # in play both never have at once, but in lines of action
+                assert (result.winner == "first") == (True in connected), stones
+    assert {frozenset(), frozenset({True}), frozenset({False})} <= seen
+    assert noticed > 2
 
 
 def shuffled(*kings: str, side: Side = "first") -> list[Position]:

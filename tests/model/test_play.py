@@ -26,7 +26,9 @@ TEXT = (
     '"outcome":[{"when":"no-move","verdict":"draw","in_check":false},'
     '{"when":"goal","verdict":"win","side":"first","pieces":["D:M"],"squares":["Alaska","x"],"count":2,"safe":true,'
     '"answered":true},{"when":"extinct","verdict":"loss","count":0,"other":2},'
-    '{"when":"repetition","verdict":"draw","count":4,"perpetual":true}],"host":["history","side-effects"]}'
+    '{"when":"repetition","verdict":"draw","count":4,"perpetual":true},'
+    '{"when":"connection","verdict":"win","edges":["Alaska","x Alaska"],"ways":["0 1","1 -1"]}],'
+    '"host":["history","side-effects"]}'
 )
 
 

@@ -106,7 +106,21 @@ DUTIES: Final = (
     *("mandatory-drop", "no-checks", "no-flight", "no-leap-from-check", "no-drop-checks", "no-drop-mate", "pass"),
     *("promotion-limit", "royal-promotion-limit"),
 )
-ENDS: Final = ("no-move", "extinct", "bare", "material", "goal", "line", "checks", "facing", "repetition", "quiet")
+ENDS: Final = (
+    *(
+        "no-move",
+        "extinct",
+        "bare",
+        "material",
+        "goal",
+        "line",
+        "checks",
+        "facing",
+        "repetition",
+        "quiet",
+        "connection",
+    ),
+)
 
 # --- games, from their rules ---
 

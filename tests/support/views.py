@@ -59,6 +59,7 @@ PLAY = Play(
         Outcome("goal", "win", "first", ("D:M",), ("Alaska", "x"), 2, safe=True, answered=True),
         Outcome("extinct", "loss", count=0, other=2),
         Outcome("repetition", "draw", count=4, perpetual=True),
+        Outcome("connection", "win", edges=("Alaska", "x Alaska"), ways=("0 1", "1 -1")),
     ),
     ("history", "side-effects"),
 )

@@ -285,6 +285,7 @@ KINDS: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
     "facing": lambda case, *_: result.are_facing(_measured(case.position)),
     "repetition": _repetition,
     "quiet": _quiet,
+    "connection": lambda case, outcome, side: result.is_connected(_measured(case.position), outcome, side),
 }
 # Whether what was reached may still be answered, where an outcome says that it may be; `_extinct` counts for itself.
 _OPEN: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {

@@ -175,4 +175,5 @@ _KINDS: Final[Mapping[str, Callable[[PieceWriter, End, str], None]]] = {
     "facing": _facing,
     "repetition": _repeated,
     "quiet": _quiet,
+    "connection": _untold,
 }

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, TypeVar, cast, get_args
@@ -77,7 +78,9 @@ HOST_DUTIES: Final[Mapping[str, str]] = {
 }
 
 # What an outcome is decided by.
-When = Literal["no-move", "extinct", "goal", "line", "checks", "bare", "material", "facing", "repetition", "quiet"]
+When = Literal[
+    "no-move", "extinct", "goal", "line", "checks", "bare", "material", "facing", "repetition", "quiet", "connection"
+]
 Verdict = Literal["win", "loss", "draw"]
 
 
@@ -144,6 +147,14 @@ OUTCOMES: Final[Mapping[When, Kind]] = {
         must=("count",),
         may=("pieces",),
     ),
+    "connection": Kind(
+        "a side has one group of pieces, or of `pieces`, that joins `count` of `edges` (all, unless it is said); "
+        "without `edges`, a group that all of them are in. `ways` are the steps, each with its opposite, that join "
+        'squares: `"1 0"` goes to the next file, `"0 1"` to the next rank',
+        "connection",
+        must=("ways",),
+        may=("edges", "pieces", "count"),
+    ),
 }
 
 
@@ -186,6 +197,7 @@ class Crossing(_Said):
 class Outcome(_Said):
     """A way in which a game ends. `verdict` is that of the side which `when` is about; `OUTCOMES` says what it means.
 
+    Each of `edges` names its squares, and each of `ways` has its coordinates, with one space between them.
     `side` limits it to one side. `answered`: the other side may still move once; the game is drawn if it then has
     reached the same too, and goes on if what was reached is undone.
     """
@@ -201,6 +213,8 @@ class Outcome(_Said):
     answered: bool = False
     other: int | None = None
     perpetual: bool = False
+    edges: tuple[str, ...] = ()
+    ways: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +243,8 @@ class Play:
     def squares(self) -> set[str]:
         """Every square that it names."""
         named = {square for each in self.crossing for square in (each.source, each.destination, *each.through)}
-        return named.union(*(each.squares for each in self.outcomes))
+        edges = (edge.split(" ") for each in self.outcomes for edge in each.edges)
+        return named.union(*(each.squares for each in self.outcomes), *edges)
 
     def data(self) -> dict[str, Any]:
         """The canonical JSON object: what is a set is sorted, and what is not said is left out."""
@@ -291,7 +306,14 @@ def _canonical(play: Play) -> Play:
     """The same, with what is a set in order."""
     duties = (Duty(each.name, tuple(sorted(each.pieces))) for each in play.duties)
     sets = (
-        replace(each, pieces=tuple(sorted(each.pieces)), squares=tuple(sorted(each.squares))) for each in play.outcomes
+        replace(
+            each,
+            pieces=tuple(sorted(each.pieces)),
+            squares=tuple(sorted(each.squares)),
+            edges=tuple(sorted(each.edges)),
+            ways=tuple(sorted(each.ways)),
+        )
+        for each in play.outcomes
     )
     return Play(
         tuple(sorted(duties, key=lambda each: each.name)),
@@ -398,6 +420,8 @@ class _Reader:
             self._words(table, "squares", path),
             self._count(table, "count", path),
             other=self._count(table, "other", path),
+            edges=self._words(table, "edges", path, _EDGE, '["a1 b1 c1", ...]'),
+            ways=self._words(table, "ways", path, _WAY, '["1 0", "0 1", ...]'),
             **flags,
         )
 
@@ -424,10 +448,22 @@ class _Reader:
         self._complain(path, "it is no piece or square", value, f"a text of 1 to {limits.LABEL.default} characters")
         return None
 
-    def _words(self, table: Mapping[str, Any], key: str, path: _Path) -> tuple[str, ...]:
+    def _words(
+        self,
+        table: Mapping[str, Any],
+        key: str,
+        path: _Path,
+        form: re.Pattern[str] | None = None,
+        allowed: str = '["...", ...]',
+    ) -> tuple[str, ...]:
+        """The texts of a list, each of which has a form."""
         if key in table and table[key] == []:
-            self._complain((*path, key), f"{key} is empty", [], '["...", ...]')
-        return tuple(self._each(table, key, path, self._word))
+            self._complain((*path, key), f"{key} is empty", [], allowed)
+        words = tuple(self._each(table, key, path, self._word))
+        for number, word in enumerate(words):
+            if form is not None and not form.fullmatch(word):
+                self._complain((*path, key, number), f"{key} has no such text", word, allowed)
+        return words
 
     def _flag(self, table: Mapping[str, Any], key: str, path: _Path) -> bool:
         if not isinstance(table[key], bool):
@@ -443,6 +479,8 @@ class _Reader:
         return None
 
 
+_EDGE: Final = re.compile("[^ ]+( [^ ]+)*")
+_WAY: Final = re.compile("-?[0-9]{1,3}( -?[0-9]{1,3})*")
 _FLAGS: Final = ("in_check", "safe", "answered", "perpetual")
 _OF_ALL: Final = ("when", "verdict", "side")
 _OF_KINDS: Final = tuple(each.name for each in fields(Outcome) if each.name not in _OF_ALL)

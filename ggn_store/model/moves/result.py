@@ -123,6 +123,29 @@ def has_line(board: Board, outcome: Outcome, side: Side) -> bool:
     return False
 
 
+def is_connected(board: Board, outcome: Outcome, side: Side) -> bool:
+    """Whether one group of a side's pieces joins so many edges, or has all of them in it where there are no edges."""
+    left = {cell.parse(square): square for square in own(board, side, outcome.pieces)}
+    ways = [tuple(map(int, way.split(" "))) for way in outcome.ways]
+    steps = [*ways, *(tuple(-part for part in way) for way in ways)]
+    edges = [edge.split(" ") for edge in outcome.edges]
+    while left:
+        open_points, group = [next(iter(left))], set()
+        group.add(left.pop(open_points[0]))
+        while open_points:
+            point = open_points.pop()
+            for step in steps:
+                beside = tuple(a + b for a, b in zip(point, step, strict=False))
+                if beside in left:
+                    group.add(left.pop(beside))
+                    open_points.append(beside)
+        if not edges:
+            return not left
+        if sum(not group.isdisjoint(edge) for edge in edges) >= (outcome.count or len(edges)):
+            return True
+    return False
+
+
 def are_facing(board: Board) -> bool:
     """Whether royal pieces of both sides look at each other along a straight line, with nothing between them."""
     royals = {square: piece for square, piece in board.items() if piece is not None and is_royal(piece)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ggn_store.model.moves.play import DUTIES, OUTCOMES, PREFERENCES
+from ggn_store.model.moves.play import DUTIES, OUTCOMES, PREFERENCES, When
 
 QUERY: Final = (
     "SELECT r.ruleset, {expression} AS {name} FROM v_rulesets r "
@@ -52,6 +52,19 @@ def _has(name: str, meaning: str, view: str, condition: str) -> Concept:
 
 def _of(view: str, column: str, condition: str = "") -> str:
     return _OF.format(column, view, condition and f" AND {condition}")
+
+
+# A view of a server is replaced in place, which takes new columns at its end only.
+_LATER: Final[tuple[When, ...]] = ("connection",)
+
+
+def _end(when: When) -> Concept:
+    return _has(
+        f"ends_by_{when.replace('-', '_')}",
+        f"whether it may end so: {OUTCOMES[when].reason.format(count='n')}",
+        "v_outcomes",
+        _BARE if when == "bare" else f"x.decided_by = '{when}'",
+    )
 
 
 def _stalemate(name: str, meaning: str, verdict: str) -> Concept:
@@ -173,15 +186,7 @@ CONCEPTS: Final[tuple[Concept, ...]] = (
         f"({_of('v_duties', 'count(*)', 'x.is_left')})",
     ),
     # How it ends
-    *(
-        _has(
-            f"ends_by_{name.replace('-', '_')}",
-            f"whether it may end so: {kind.reason.format(count='n')}",
-            "v_outcomes",
-            _BARE if name == "bare" else f"x.decided_by = '{name}'",
-        )
-        for name, kind in OUTCOMES.items()
-    ),
+    *(_end(when) for when in OUTCOMES if when not in _LATER),
     Concept(
         "checkmate",
         "boolean",
@@ -192,6 +197,7 @@ CONCEPTS: Final[tuple[Concept, ...]] = (
     _stalemate("stalemate_draws", "has drawn", "draw"),
     _stalemate("stalemate_loses", "loses", "loss"),
     _stalemate("stalemate_wins", "wins", "win"),
+    *map(_end, _LATER),
 )
 
 SIZES: Final = frozenset(each.name for each in CONCEPTS if each.is_size)

@@ -297,6 +297,8 @@ VIEWS: Final[tuple[View, ...]] = (
             Column("answered", "boolean", "whether the other side may still move once, or NULL"),
             Column("other", "integer", "how many the other side has at least, or NULL"),
             Column("perpetual", "boolean", "whether a side that always checked loses instead, or NULL"),
+            Column("edges", "text", "what one group has to join, each its squares, separated by commas, or NULL"),
+            Column("ways", "text", "the steps that join squares, separated by commas, or NULL"),
         ),
     ),
     _view(

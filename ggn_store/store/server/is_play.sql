@@ -37,7 +37,11 @@ BEGIN
         CASE (value ->> 'safe')::boolean WHEN true THEN '"safe":true' END,
         CASE (value ->> 'answered')::boolean WHEN true THEN '"answered":true' END,
         '"other":' || (value ->> 'other')::integer,
-        CASE (value ->> 'perpetual')::boolean WHEN true THEN '"perpetual":true' END) || '}', ',' ORDER BY number)
+        CASE (value ->> 'perpetual')::boolean WHEN true THEN '"perpetual":true' END,
+        '"edges":[' || (SELECT string_agg(to_json(word)::text, ',' ORDER BY word COLLATE "C")
+          FROM json_array_elements_text(value -> 'edges') AS listed (word)) || ']',
+        '"ways":[' || (SELECT string_agg(to_json(word)::text, ',' ORDER BY word COLLATE "C")
+          FROM json_array_elements_text(value -> 'ways') AS listed (word)) || ']') || '}', ',' ORDER BY number)
       FROM json_array_elements(play -> 'outcome') WITH ORDINALITY AS listed (value, number)) || ']',
     '"host":[' || (SELECT string_agg(to_json(word)::text, ',' ORDER BY word COLLATE "C")
       FROM json_array_elements_text(play -> 'host') AS listed (word)) || ']') || '}';
@@ -54,6 +58,10 @@ BEGIN
       WHERE key NOT IN ('when', 'verdict', 'side') AND value ->> 'when' || ' ' || key <> ALL (ARRAY[{{allowed}}]))
     AND NOT EXISTS (SELECT FROM json_array_elements(play -> 'outcome') AS said (value), unnest(ARRAY[{{needed}}]) AS need
       WHERE value ->> 'when' = split_part(need, ' ', 1) AND value -> split_part(need, ' ', 2) IS NULL)
+    AND NOT EXISTS (SELECT FROM json_array_elements(play -> 'outcome') AS said (value),
+        json_array_elements_text(value -> 'edges') AS edge WHERE edge !~ '^[^ ]+( [^ ]+)*$')
+    AND NOT EXISTS (SELECT FROM json_array_elements(play -> 'outcome') AS said (value),
+        json_array_elements_text(value -> 'ways') AS way WHERE way !~ '^-?[0-9]{1,3}( -?[0-9]{1,3})*$')
     AND (SELECT count(*) = count(DISTINCT coalesce(value ->> 'name', value #>> '{}'))
       FROM json_array_elements(play -> 'duties'))
     AND (SELECT count(*) = count(DISTINCT value::text) FROM json_array_elements(play -> 'outcome'))

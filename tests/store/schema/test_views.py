@@ -357,7 +357,7 @@ def test_deleted_rulesets_are_not_shown(store: Store) -> None:
 
 
 def plain_play() -> dict[str, list[Row]]:
-    flags: Row = dict.fromkeys(("in_check", "safe", "answered", "other", "perpetual"))
+    flags: Row = dict.fromkeys(("in_check", "safe", "answered", "other", "perpetual", "edges", "ways"))
     nothing: Row = {"side": None, "pieces": None, "squares": None, "count": None} | flags
     return {
         "v_duties": [
@@ -382,6 +382,9 @@ def plain_play() -> dict[str, list[Row]]:
             | {"squares": "Alaska,x", "count": 2, "safe": True, "answered": True},
             nothing | {"ordinal": 2, "decided_by": "extinct", "verdict": "loss", "count": 0, "other": 2},
             nothing | {"ordinal": 3, "decided_by": "repetition", "verdict": "draw", "count": 4, "perpetual": True},
+            nothing
+            | {"ordinal": 4, "decided_by": "connection", "verdict": "win"}
+            | {"edges": "Alaska,x Alaska", "ways": "0 1,1 -1"},
         ],
     }
 
