@@ -75,7 +75,7 @@ def load(
     "document": ...}.
 
     With --library, PATHs are games that come with ggn-store (`list --library` shows them; gdl/halma may be called
-    halma), `all` definitions, `examples` or `gdl` (game descriptions); without any, a few well-known games are loaded.
+    halma), `all` of them, `examples` or `gdl` (game descriptions); without any, a few well-known games are loaded.
     """
     options.refuse(
         (not paths and not library, "name a file, a directory, a pattern or -; or give --library"),

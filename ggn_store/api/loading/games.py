@@ -94,7 +94,7 @@ def library_names(wanted: Iterable[str]) -> list[str]:
 
 
 def library_files(names: Iterable[str] = ()) -> list[files.File]:
-    """Files of the library: named games, `all` definitions, `examples`, `gdl`; without names a few well-known games.
+    """Files of the library: named games, `all` of them, `examples`, `gdl`; without names a few well-known games.
 
     Raises UnknownNameError, naming the nearest names.
     """
@@ -102,6 +102,7 @@ def library_files(names: Iterable[str] = ()) -> list[files.File]:
     for name in map(library.full_name, list(names) or library.STARTER):
         if name == ALL:
             chosen = [files.File(str(library.path_of(each)), each) for each in library.names()]
+            chosen += _folder(library.DESCRIPTIONS)
         elif name.partition("/")[0] in FOLDERS:
             chosen = _folder(name)
         else:
