@@ -33,15 +33,17 @@ def check(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> None:
 
     SPEC is a file, a directory, a glob pattern or `-`. A problem is a mistake (with how to mend it), or something
     that no move database can hold: cards, chance, hidden information, more than two sides. Findings are rules that
-    never apply, names without use, pieces that move in some directions only. Exit code 1 where there is a problem;
-    findings alone end in 0.
+    never apply, names without use, pieces that move in some directions only. What no other program of the language
+    reads is named, too. Exit code 1 where there is a problem; findings alone end in 0.
     """
     found: list[Problem] = []
     checked = refused = 0
+    own: dict[str, None] = {}
     for _, each in check_specifications(paths):
         checked += 1
         refused += len(each.blockers)
         found += [*each.problems, *each.findings]
+        own |= dict.fromkeys(each.extensions)
     options.write(problems(found, form or "text", once=True))
     if not checked:
         click.echo("no specification found", err=True)
@@ -56,6 +58,8 @@ def check(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> None:
     if wrong and not findings:
         words.pop()
     click.echo(f"{options.counted(checked, 'specification')} checked: {', '.join(words)}", err=True)
+    if own:
+        click.echo(f"uses extensions that other programs do not read: {', '.join(own)}", err=True)
     ctx.exit(1 if wrong else 0)
 
 

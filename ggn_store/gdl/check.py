@@ -13,6 +13,7 @@ from ggn_store.errors import Problem, SpecificationError
 from ggn_store.gdl import reader
 from ggn_store.gdl.domains import Domains, Unbounded, domains_of
 from ggn_store.gdl.expressions import start_of
+from ggn_store.gdl.extensions import extensions
 from ggn_store.gdl.findings import findings
 from ggn_store.gdl.language import ENTITY, NAMES
 from ggn_store.gdl.reader import Reader
@@ -25,11 +26,15 @@ from ggn_store.limits import TooManyError
 
 @dataclass(frozen=True, slots=True)
 class SpecificationCheck:
-    """The specification where nothing is wrong with it; problems and findings in the order of the text."""
+    """The specification where nothing is wrong with it; problems and findings in the order of the text.
+
+    `extensions` are what it uses that other programs do not read.
+    """
 
     specification: Specification | None
     problems: tuple[Problem, ...]
     findings: tuple[Problem, ...] = ()
+    extensions: tuple[str, ...] = ()
 
     @property
     def is_valid(self) -> bool:
@@ -57,7 +62,8 @@ def check_specification(
         return SpecificationCheck(None, tuple(problems))
     specification = found.draft.specification()
     suspicious = [replace(each, path=found.path(each.pointer)) for each in findings(specification, uses, domains)]
-    return SpecificationCheck(specification, (), tuple(found.placed(suspicious, file)))
+    own = extensions(specification, data if isinstance(data, Mapping) else None)
+    return SpecificationCheck(specification, (), tuple(found.placed(suspicious, file)), own)
 
 
 def read_specification(

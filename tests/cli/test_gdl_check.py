@@ -6,7 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
-from tests.support.gdl_tiny import changed, tiny
+from tests.support.gdl_tiny import changed, cube, tiny, track
 from tests.support.program import Program, write
 
 WRONG = changed("/interactions/list/step/conditions/-", "eq(entity.rnk, 'x')")
@@ -122,3 +122,14 @@ def test_the_group_says_what_it_has(run: Program) -> None:
     assert "check" in run("gdl", "--help").out
     result = run("gdl", "check")
     assert (result.code, result.out) == (2, "")
+
+
+def test_what_other_programs_do_not_read_is_said_in_one_line(run: Program, tmp_path: Path) -> None:
+    for name, make in (("cube", cube), ("track", track)):
+        write(tmp_path / f"{name}.json", make())
+    result = run("gdl", "check", tmp_path)
+    assert (result.code, result.out) == (0, "")
+    assert result.err.splitlines() == [
+        "2 specifications checked: no problem, nothing suspicious",
+        "uses extensions that other programs do not read: a grid of three sizes, a track",
+    ]

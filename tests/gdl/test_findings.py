@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ggn_store.gdl.check import check_specification
-from tests.support.gdl_tiny import REMOVED, Json, changed, hexes, network, tiny
+from tests.support.gdl_tiny import REMOVED, Json, changed, cube, hexes, network, tiny, track
 
 STEP = "/interactions/list/step"
 SLIDE = "/interactions/list/slide"
@@ -370,3 +370,31 @@ def test_of_our_own_games_only_their_ends_are_left_to_the_host(name: str) -> Non
     check = check_specification(text)
     assert check.problems == ()
     assert {finding.code for finding in check.findings} == {"stored-end-condition"}
+
+
+DEFINED = {"own(place)": "eq(board[place].owner, entity.owner)"}
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value", "expected"),
+    [
+        ("/metadata/version", "2", ()),
+        ("/interactions/definitions", DEFINED, ("definitions",)),
+        ("/setup/steps/1/at/-", "nodes('a2')", ("nodes('...') (in the setup)",)),
+        (f"{STEP}/conditions/-", "in_row(start, 1)", ("in_row",)),
+        (f"{STEP}/conditions/-", "path_clear(start, target, entity.owner)", ("path_clear with a player",)),
+        (f"{STEP}/conditions/-", "eq(if(entity.moved, 1, 2), 1)", ("if as a value",)),
+        (f"{STEP}/effects/-", "if(if(entity.moved, true, false), set(state.count, 1))", ("if as a value",)),
+        (f"{STEP}/effects/-", "if(entity.moved, if(true, set(state.count, 1)))", ()),
+        ("/game_flow/phases/main/actors", "player('Light')", ("actors of one player",)),
+    ],
+)  # fmt: skip
+def test_what_other_programs_do_not_read_is_named(pointer: str, value: Any, expected: tuple[str, ...]) -> None:
+    check = check_specification(changed(pointer, value))
+    assert (check.problems, check.extensions) == ((), expected)
+
+
+def test_boards_that_other_programs_do_not_read_are_named() -> None:
+    assert check_specification(json.dumps(cube())).extensions == ("a grid of three sizes",)
+    assert check_specification(json.dumps(track())).extensions == ("a track",)
+    assert check_specification(json.dumps(hexes())).extensions == ()
