@@ -15,8 +15,9 @@ from ggn_store.web.boards import read_position
 from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter, limit
 
 _FORMATS: Final = ("table", "csv", "json", "ndjson", "parquet")
-# An option of the command `sql` in a message, which is a parameter here.
-_OPTION: Final = re.compile(r"\(--(?=[a-z])")
+# An option of the command `sql` in a message, and those that are parameters here, with what is allowed.
+_OPTION: Final = re.compile(r" \(--([a-z]+)[^)]*\)")
+_MOST: Final = {"limit": 20_000, "timeout": 30}
 _ENGINES: Final = ("store", "duckdb")
 _MEDIA: Final = {
     "csv": "text/csv",
@@ -59,7 +60,7 @@ def _show(asked: Asked) -> Answer:
     except GgnStoreError as error:
         if form != "table":
             raise
-        message = _OPTION.sub("(", asked.site.clean(str(error)))
+        message = _said(asked.site.clean(str(error)))
         status = 400 if isinstance(error, QueryError) else getattr(error, "status", 400)
         return Answer(data | {"error": message, "status": status}, shown | {"error": message}, status=status)
     if form != "table":
@@ -69,7 +70,7 @@ def _show(asked: Asked) -> Answer:
     data |= {
         "columns": [*found.columns],
         "rows": rows,
-        "cut": found.cut and _OPTION.sub("(", found.cut),
+        "cut": found.cut and _said(found.cut),
         "note": found.note,
     }
     data |= {"facets": {name: [{"value": value, "count": count} for value, count in of] for name, of in facets.items()}}
@@ -104,6 +105,13 @@ def _to_rows(asked: Asked, column: str, value: Any) -> str | None:
 def _counted(asked: Asked, query: str, values: dict[str, Any], column: str) -> list[tuple[Any, int]]:
     rows = _asked(asked, narrowing.counting(query, column), values).rows
     return [(value.hex() if isinstance(value, bytes) else value, count) for value, count in rows]
+
+
+def _said(message: str) -> str:
+    """A message of the command `sql`, with the parameters of this page for its options."""
+    return _OPTION.sub(
+        lambda found: f" ({found[1]}, at most {_MOST[found[1]]:,})" if found[1] in _MOST else "", message
+    )
 
 
 def _offered() -> tuple[str, ...]:
@@ -166,8 +174,8 @@ PAGE = Page(
         ),
         Parameter("format", "how the answer is written", choices=_FORMATS),
         Parameter("engine", "what is asked: the store, or its columnar copy where one is kept", choices=_ENGINES),
-        limit(200, 20_000),
-        Parameter("timeout", "seconds after which the query is cut off", "number", "5", 1, 30),
+        limit(200, _MOST["limit"]),
+        Parameter("timeout", "seconds after which the query is cut off", "number", "5", 1, _MOST["timeout"]),
     ),
     long=("query",),
 )
