@@ -1,7 +1,8 @@
 """The pages of a store as files, which any web server or a browser alone shows: `ggn-store site`.
 
-What has files is found by following links from the first page, as far as `_kept` goes: games with the marks of each
-piece at the start, pieces, definitions, histories. Links to anything else are taken away, and so are forms.
+What has files is found by following links from the first page, as far as `_name` goes: games with the marks of each
+piece at the start, pieces, definitions, histories, and older revisions as their histories name them. Links to anything
+else are taken away, and so are forms.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ _KEPT: Final = {
     "picture": set[str](),
 }
 _FORM: Final = re.compile(r"<form\b.*?</form>", re.DOTALL)
+_DEAD: Final = re.compile(r"<a\b(?![^>]*\bhref=)[^>]*>(.*?)</a>", re.DOTALL)
+_NUMBERED: Final = re.compile(r"[^@:#]+@[0-9]+")
+# What there is of an older revision.
+_OF_OLDER: Final = ("game", "source", "log")
 _LINK: Final = re.compile(r'\b(href|src)="([^"]*)"')
 _SAFE: Final = re.compile(r"[^A-Za-z0-9._+-]+")
 _ROOM: Final = "name a new directory, or an empty one"
@@ -83,7 +88,7 @@ class _Files:
         if asked.page.name == "gallery":
             script = f'<script src="{_SEARCH}" defer></script></head>'
             whole = whole.replace("</head>", script)
-        return _LINK.sub(lambda found: self._led(found[1], html.unescape(found[2])), whole)
+        return _DEAD.sub(r"\1", _LINK.sub(lambda found: self._led(found[1], html.unescape(found[2])), whole))
 
     def _led(self, attribute: str, address: str) -> str:
         """A link to the file of a page; nothing where there is none."""
@@ -134,8 +139,10 @@ def _name(address: str) -> str | None:
     is_picture = page.name == "picture"
     if page.name not in _KEPT or not {name for name, _ in pairs} <= _KEPT[page.name]:
         return None
-    if not is_picture and any(mark in reference for mark in "@:#") and page.name != "log":
-        return None
+    if not is_picture and any(mark in reference for mark in "@:#"):
+        is_older = _NUMBERED.fullmatch(reference) is not None and page.name in _OF_OLDER and not pairs
+        if not is_older and page.name != "log":
+            return None
     if not is_picture and reference.endswith(".json") and not address.partition("?")[0].endswith("%2Ejson"):
         return None
     # Names that file systems take for the same, and what they cannot have, are told apart by digests.

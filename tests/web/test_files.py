@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,19 @@ def test_a_click_on_a_piece_shows_its_marks(small: str, run: Program, tmp_path: 
     assert 'class="mark" data-square="a3"' in touched
     assert "<form" not in touched
     assert "FEEN" in touched
+
+
+def test_older_revisions_have_pages_and_what_leads_nowhere_is_text(small: str, run: Program, tmp_path: Path) -> None:
+    with Store.open(small) as store:
+        store.load(MUST, "team/mini")
+    pages = tmp_path / "pages"
+    assert run("--db", small, "site", "-o", pages).code == 0
+    [older] = pages.glob("game-team_mini_1-*.html")
+    [log] = pages.glob("log-team_mini-*.html")
+    assert older.name in Found(log.read_text(encoding="utf-8")).links
+    assert "C:P" in older.read_text(encoding="utf-8")
+    for page in pages.glob("*.html"):
+        assert not re.search(r"<a\b(?![^>]*href=)", page.read_text(encoding="utf-8")), page
 
 
 def test_an_empty_store_and_a_directory_that_is_taken_are_told(run: Program, small: str, tmp_path: Path) -> None:
