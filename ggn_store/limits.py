@@ -140,6 +140,9 @@ HAND: Final = _limit("hand", 1_000_000, "pieces", "a kind of piece in a hand", f
 CHAIN_STEPS: Final = _limit("chain-steps", 100, "steps", "a chain of moves")
 CHAINS: Final = _limit("chains", 100_000, "chains", "a position that is asked for chains")
 DRAWN_SQUARES: Final = _limit("drawn-squares", 4_096, "squares", "a board in a picture, or on a page")
+COMPARED: Final = _limit(
+    "compared-possibilities", 20_000_000, "possibilities", "the pieces that differ in two revisions that are compared"
+)
 POLICY_POSITIONS: Final = _limit("policy-positions", 1_000, "positions", "a policy")
 
 

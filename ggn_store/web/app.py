@@ -47,7 +47,7 @@ _MAX_PAIRS: Final = 1_000
 _AT_ONCE: Final = 8
 _WATCHED: Final = 2
 # One page asks for no more than this, whatever files may.
-_LIMITS: Final = {"chains": 2_000}
+_LIMITS: Final = {"chains": 2_000, "compared-possibilities": 100_000}
 Say = Callable[[str], None]
 
 

@@ -27,17 +27,18 @@ Value = TypeVar("Value")
 _RULESETS: Final = 64
 _PROPOSED: Final = 4
 _GAMES: Final = 256
-_DIFFERENCES: Final = 8
+_DIFFERENCES: Final = 50_000  # possibilities that changed, of all that are kept: about 100 MB
+_PICTURES: Final = 8
 _WAIT: Final = 5.0  # seconds for a turn among questions
 _WRITES: Final = (60, 60.0)  # by one person in so many seconds
 
 
 class Recent(Generic[Value]):
-    """The values that were asked for last, by their keys; safe to use from several threads."""
+    """The values that were asked for last, by their keys, of so much weight; safe to use from several threads."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[Hashable, Value] = OrderedDict()
+    def __init__(self, most: int, weigh: Callable[[Value], int] = lambda value: 1) -> None:
+        self._most, self._weigh = most, weigh
+        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -45,13 +46,15 @@ class Recent(Generic[Value]):
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
-                return self._values[key]
+                return self._values[key][0]
         value = make()  # perhaps twice at once, which does no harm
-        with self._lock:
-            self._values[key] = value
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
+        weight = self._weigh(value)
+        if weight <= self._most:
+            with self._lock:
+                self._values[key] = value, weight
+                self._values.move_to_end(key)
+                while sum(each for _, each in self._values.values()) > self._most:
+                    self._values.popitem(last=False)
         return value
 
 
@@ -74,8 +77,8 @@ class Site:
         self.clean = clean
         self.metrics = Metrics()
         self.games: Recent[tuple[Game, tuple[str, ...]]] = Recent(_GAMES)
-        self.differences: Recent[Diff] = Recent(_DIFFERENCES)
-        self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_DIFFERENCES)
+        self.differences: Recent[Diff] = Recent(_DIFFERENCES, _possibilities)
+        self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_PICTURES)
         self.turns = CapacityLimiter(queries)
         self._rulesets: Recent[Ruleset] = Recent(_RULESETS)
         self._proposed: Recent[Ruleset] = Recent(_PROPOSED)
@@ -124,6 +127,11 @@ class Site:
     def is_fixed(self, reference: str, revision: Revision) -> bool:
         """Whether a reference names a revision by its whole history, so that it never means anything else."""
         return reference == lasting(revision) and not is_proposal(reference)
+
+
+def _possibilities(difference: Diff) -> int:
+    """How many a difference holds, at least one."""
+    return 1 + sum(len(entry.before) + len(entry.after) for _, _, entry in difference.entries())
 
 
 def lasting(revision: Revision) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import deque
 from pathlib import Path
@@ -11,8 +12,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from ggn_store import Store, limits, read_definition
+from ggn_store.api.teams.history import History
+from ggn_store.web import app
 from ggn_store.web.pages import source as of_sources
 from ggn_store.web.routes import PAGES
+from ggn_store.web.site import Recent
 from tests.support.program import MINI, MINI_TOML, write
 from tests.support.web import client, looked_at, own
 
@@ -255,6 +259,42 @@ def test_revisions_named_by_their_history_are_kept_for_ever_and_others_are_asked
     style = next(link for link in looked_at(pages.get("/").text).links if "style.css" in link)
     assert "immutable" in pages.get(style).headers["cache-control"]
     assert "immutable" not in pages.get("/static/style.css").headers["cache-control"]
+
+
+def test_a_first_revision_is_told_in_short_and_compared_with_nothing_by_the_piece(
+    pages: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_piece = pages.get("/diff.json?a=mini&piece=C:P").json()
+    assert of_piece["counts"]["possibilities_added"] == sum(
+        len(entry) for source in MINI["C:P"].values() for entry in source.values()
+    )
+    monkeypatch.setattr(History, "diff", None)
+    data = pages.get("/diff.json?a=mini").json()
+    total = sum(len(entry) for piece in MINI.values() for source in piece.values() for entry in source.values())
+    assert (data["before"], data["pieces"]) == (None, dict.fromkeys(MINI, "added"))
+    assert data["counts"]["possibilities_added"] == total
+    assert any(line.startswith(f"+ C:P: {len(MINI['C:P'])} sources, ") for line in data["lines"])
+    assert "A small game" in looked_at(pages.get("/diff?a=mini").text).text
+    several = [pages.get(f"/diff.json?a=mini&limit=1&offset={number}").json() for number in range(len(data["lines"]))]
+    assert [each["lines"] for each in several] == [[line] for line in data["lines"]]
+    assert [each["more"] for each in several] == [True] * (len(several) - 1) + [False]
+
+
+def test_only_small_differences_are_compared_on_pages_and_kept(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(app._LIMITS, "compared-possibilities", 3)
+    with Store.open(filled) as store, client(store) as pages:
+        answer = pages.get("/diff.json?a=mini&b=perform")
+        assert (answer.status_code, "are compared" in answer.json()["error"]) == (400, True)
+    kept: Recent[str] = Recent(5, len)
+    made: list[str] = []
+
+    def make(text: str) -> str:
+        made.append(text)
+        return text
+
+    for text in ("abc", "de", "abc", "f", "abc", "de", "abcdefgh", "de", "abcdefgh"):
+        assert kept.get(text, functools.partial(make, text)) == text
+    assert made == ["abc", "de", "f", "de", "abcdefgh", "abcdefgh"]
 
 
 def test_a_ruleset_whose_name_ends_with_json_has_a_page_too(store: Store, tmp_path: Path) -> None:

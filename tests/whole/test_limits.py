@@ -103,6 +103,7 @@ ELSEWHERE = {
     **dict.fromkeys(("bundle-line", "bundle-bytes", "bundle-ratio", "bundle-lines", "bundle-squares"), "test_bundle"),
     **dict.fromkeys(("chains", "chain-steps"), "test_chains"),
     "bundle-reviews": "test_reviews_travel",
+    "compared-possibilities": "test_history",
     "drawn-squares": "test_draw_command",
     "game-bytes": "test_play",
     "policy-positions": "test_policies",

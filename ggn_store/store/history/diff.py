@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
+from ggn_store import limits
+from ggn_store.errors import InputError
 from ggn_store.model.changes.changes import Diff
 from ggn_store.model.changes.diff import Outline, diff_piece, diff_pieces
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Document, Piece
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.rulesets.stored_documents import StoredDocument
+from ggn_store.store.schema import tables as t
 
 
 class Version(Protocol):
@@ -27,6 +30,9 @@ class Version(Protocol):
 
     def piece(self, identifier: str) -> Piece | None:
         """The piece of this identifier, None where there is none."""
+
+    def size(self, pieces: Collection[str]) -> int:
+        """How many possibilities of these pieces are yet to be read."""
 
 
 class StoredVersion:
@@ -47,6 +53,11 @@ class StoredVersion:
         key = self._keys.get(identifier)
         return None if key is None else catalog.read_piece(self._connection, key.id, self._board)
 
+    def size(self, pieces: Collection[str]) -> int:
+        ids = [self._keys[each].id for each in pieces if each in self._keys]
+        counts = select(func.coalesce(func.sum(t.piece_summary.c.possibilities), 0))
+        return int(self._connection.execute(counts.where(t.piece_summary.c.piece_id.in_(ids))).scalar_one())
+
 
 class GivenVersion:
     """A document that is in memory."""
@@ -59,6 +70,9 @@ class GivenVersion:
     def piece(self, identifier: str) -> Piece | None:
         return self._pieces.get(identifier)
 
+    def size(self, pieces: Collection[str]) -> int:
+        return 0
+
 
 class NoVersion:
     """What is before a first revision."""
@@ -69,16 +83,22 @@ class NoVersion:
     def piece(self, identifier: str) -> Piece | None:
         return None
 
+    def size(self, pieces: Collection[str]) -> int:
+        return 0
+
 
 def diff(before: Version, after: Version, piece: str | None = None) -> Diff:
-    """What turns one version into the other, or its `piece` alone. Pieces with equal digests are not read."""
-    if piece is not None:
-        change = diff_piece(before.piece(piece), after.piece(piece)) if _differs(before, after, piece) else None
-        return Diff((), () if change is None else (change,))
-    both = dict.fromkeys((*before.digests, *after.digests))
-    pairs = ((before.piece(each), after.piece(each)) for each in both if _differs(before, after, each))
-    return diff_pieces(before.outline, after.outline, pairs)
+    """What turns one version into the other, or its `piece` alone. Pieces with equal digests are not read.
 
-
-def _differs(before: Version, after: Version, piece: str) -> bool:
-    return before.digests.get(piece) != after.digests.get(piece)
+    Raises InputError, before any is read, where too much is to be compared.
+    """
+    both = dict.fromkeys((*before.digests, *after.digests)) if piece is None else (piece,)
+    differing = [each for each in both if before.digests.get(each) != after.digests.get(each)]
+    size, most = before.size(differing) + after.size(differing), limits.COMPARED
+    if size > most.most:
+        alone = "" if piece is not None else ": compare one piece alone"
+        raise InputError(f"the pieces that differ have {size:,} possibilities, and {most.allowed} are compared{alone}")
+    pairs = ((before.piece(each), after.piece(each)) for each in differing)
+    if piece is None:
+        return diff_pieces(before.outline, after.outline, pairs)
+    return Diff((), tuple(change for one, other in pairs if (change := diff_piece(one, other)) is not None))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from ggn_store.errors import GgnStoreError
+from ggn_store.api.ruleset import Ruleset
+from ggn_store.errors import GgnStoreError, printable
 from ggn_store.model.changes.changes import Diff
+from ggn_store.model.changes.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.pictures.picture import ChangedMoves
 from ggn_store.model.teams.proposal import Proposal
 from ggn_store.model.teams.revision import is_proposal
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.diff import diff_text
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
+from ggn_store.web.views import counted
 
 _PICTURES: Final = 12
 _CLASSES: Final = {"+": "added", "-": "removed", "~": "changed"}
@@ -61,12 +64,15 @@ def _show(asked: Asked) -> Answer:
     if before is None:
         return Answer({"before": None, "after": None, "summary": None})
     store = asked.site.store
-    newer = asked.site.ruleset(before if after is None else after).revision
+    ruleset = asked.site.ruleset(before if after is None else after)
+    newer = ruleset.revision
     if after is not None:
         older: str | None = str(asked.site.ruleset(before).revision)
     else:
         older = None if newer.parent is None else f"{newer.name.partition('#')[0]}@{newer.parent}"
     piece = asked.text("piece")
+    if older is None and piece is None and not is_proposal(newer.name):
+        return _first(asked, ruleset)
     key = (older, "" if older is None else asked.site.ruleset(older).revision.lineage, newer.name, newer.lineage, piece)
     difference = asked.site.differences.get(key, lambda: store.history.diff(before, after, piece))
     data: dict[str, Any] = {
@@ -92,6 +98,35 @@ def _show(asked: Asked) -> Answer:
         "next_picture": asked.number("picture") + _PICTURES if has_pictures else None,
     }
     return Answer(data, shown)
+
+
+def _first(asked: Asked, ruleset: Ruleset) -> Answer:
+    """What is in a first revision, of which everything is new: its fields, and how much is in each piece."""
+    revision, pieces = ruleset.revision, ruleset.piece_summaries()
+    difference = diff_pieces(NOTHING, Outline(revision.dialect, revision.envelope, ()), ())
+    total = sum(each["possibilities"] for each in pieces)
+    counts = {"fields": len(difference.fields)} | dict.fromkeys(("pieces", "pieces_added"), len(pieces))
+    first, most = asked.number("offset"), asked.number("limit")
+    rows = [*lines_of(difference, 0, first + most)[0], *(("added", _in_words(each)) for each in pieces)]
+    shown_rows, has_more = rows[first : first + most], len(rows) > first + most
+    data = {
+        "before": None,
+        "after": str(revision),
+        "counts": counts | {"possibilities_added": total},
+        "summary": f"{counted(len(pieces), 'piece')} with {counted(total, 'possibility', 'possibilities')}",
+        "fields": [each.name for each in difference.fields],
+        "pieces": {each["piece"]: "added" for each in pieces},
+        "lines": [line for _, line in shown_rows],
+        "more": has_more,
+    }
+    shown = {"revision": revision, "difference": True, "rows": shown_rows, "has_more": has_more, "pictures": []}
+    return Answer(data, shown | {"proposal": None, "verdicts": [], "next_picture": None})
+
+
+def _in_words(piece: Mapping[str, Any]) -> str:
+    words = [counted(piece[name], name[:-1]) for name in ("sources", "conditions")]
+    words.insert(1, counted(piece["possibilities"], "possibility", "possibilities"))
+    return f"+ {printable(piece['piece'])}: {', '.join(words)}"
 
 
 PAGE = Page(

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from ggn_store import Store, StoreError, UnknownNameError
-from ggn_store.errors import HeadMovedError, NotationError
+from ggn_store import Store, StoreError, UnknownNameError, limits
+from ggn_store.errors import HeadMovedError, InputError, NotationError
 from ggn_store.model.teams.revision import Reference, Revision, parse_reference
 from tests.support.guards import drop_guards
-from tests.support.stored import KNIGHT, ROOK
+from tests.support.stored import DIFF, KNIGHT, ROOK, changed
 
 
 @pytest.mark.parametrize(
@@ -163,3 +163,16 @@ def test_the_author_is_the_first_that_is_known(store: Store, monkeypatch: pytest
     monkeypatch.setenv("GGN_AUTHOR", "Env")
     assert store.load(KNIGHT, "env").author == "Env"
     assert store.load(KNIGHT, "given", author="Given").author == "Given"
+
+
+def test_only_so_many_possibilities_are_compared_of_pieces_that_differ(store: Store) -> None:
+    store.load(DIFF, "game")
+    store.load(changed(DIFF), "game")  # of C:P, with two possibilities, and now three
+    with limits.allow({"compared-possibilities": 5}):
+        assert store.history.diff("game").counts()["possibilities_added"] == 1
+        assert [each.piece for each in store.history.diff("game@1", piece="C:P").pieces] == ["C:P"]
+    with (
+        limits.allow({"compared-possibilities": 4}),
+        pytest.raises(InputError, match=r"have 5 possibilities.*one piece"),
+    ):
+        store.history.diff("game")
