@@ -6,7 +6,7 @@ import ipaddress
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -125,10 +125,10 @@ class Rate:
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._seconds, self._clock = most, seconds, clock
-        self._taken: OrderedDict[str, tuple[float, int]] = OrderedDict()
+        self._taken: OrderedDict[Hashable, tuple[float, int]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def take(self, key: str) -> None:
+    def take(self, key: Hashable) -> None:
         """Take one; raises AskedError where there is none left until the time is over."""
         now = self._clock()
         with self._lock:

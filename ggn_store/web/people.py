@@ -27,7 +27,7 @@ MOST_NAME: Final = 200
 MOST_PASSWORD: Final = 1_000
 LASTING: Final = 8 * 3600  # seconds of a session, whatever is done in it
 _SESSIONS: Final = 1_000
-# Logins in so many seconds. A proxy is one client, through which a whole team may come.
+# Logins in so many seconds from one address: with one name, and with any. A proxy is one, for a whole team.
 _BY_NAME: Final = (10, 300.0)
 _BY_CLIENT: Final = (60, 300.0)
 # What OWASP asks of scrypt with 16 MiB: about 0.2 s of a processor.
@@ -72,7 +72,8 @@ class Sessions:
     def begin(self, client: Client, name: str, password: str) -> str:
         """The cookie of a new session; raises AskedError for another password, and for too many attempts."""
         self._by_client.take(client.host)
-        self._by_name.take(name)
+        # By both: guesses from elsewhere keep nobody out.
+        self._by_name.take((client.host, name))
         # A name that nobody has takes as long.
         is_right = _is_of(password, self._hashes.get(name, self._nobody))
         if not is_right or name not in self._hashes:

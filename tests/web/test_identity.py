@@ -142,6 +142,12 @@ def test_passwords_cannot_be_tried_without_end(pages: TestClient, clock: Clock) 
     assert log_in(pages).status_code == 303
 
 
+def test_guesses_from_elsewhere_keep_nobody_out(pages: TestClient) -> None:
+    guessing = TestClient(pages.app, START, client=("10.0.0.66", 50_000), follow_redirects=False)
+    assert [log_in(guessing, password="guess").status_code for _ in range(11)] == [403] * 10 + [429]
+    assert log_in(pages).status_code == 303
+
+
 @pytest.mark.parametrize(
     "to", ["//evil.example", "/\\evil.example", "https://evil.example", "javascript:alert(1)", "/\n/x"]
 )
