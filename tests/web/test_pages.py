@@ -133,6 +133,14 @@ def test_the_gallery_finds_games_by_their_tier_and_the_names_of_their_pieces(che
     assert 'name="piece" value="knight"' in page
 
 
+def test_a_game_says_how_it_is_played_in_words(chess: TestClient) -> None:
+    page = chess.get("/g/chess").text
+    ends = re.findall("<dt>ends by (.*?)</dt><dd>(.*?)</dd>", page)
+    assert ("no-move: the side to move loses", "the side to move has no legal move and is in check") in ends
+    assert "but for bishop, knight, of which there is at most 1 in all" in page
+    assert len({condition for _, condition in ends}) == len(ends) == 7
+
+
 def test_an_empty_store_offers_the_library(store: Store) -> None:
     with client(store) as pages:
         text = looked_at(pages.get("/").text).text

@@ -18,7 +18,7 @@ from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import MoveError, PictureError, quote
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.model.moves.move import DISPLACEMENT, Assumption, Move
-from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, OUTCOMES
+from ggn_store.model.moves.play import HOST_DUTIES
 from ggn_store.model.pictures.marks import Mark, marks_of_moves
 from ggn_store.model.pictures.picture import Diagram, Link
 from ggn_store.model.teams.revision import is_proposal
@@ -27,6 +27,7 @@ from ggn_store.notation.move_text import OWN
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.layout import require_drawable
 from ggn_store.render.moves import path_text
+from ggn_store.render.outcomes import duty_text, outcome_text
 from ggn_store.web import links
 from ggn_store.web.boards import JSON, called, names_of, read_position, written
 from ggn_store.web.page import POSITION, STYLE, Answer, Asked, Page, Parameter
@@ -318,7 +319,7 @@ def _about(asked: Asked, ruleset: Ruleset) -> dict[str, Any]:
     is_fixed = asked.site.is_fixed(asked.reference, revision)
     source = source_of(ruleset)
     lines = [] if source is None else lines_of(ruleset, source, asked.reference)
-    play = ruleset.play
+    play, names = ruleset.play, names_of(ruleset)
     lasts = is_fixed or is_proposal(revision.name)
     return {
         "ruleset": ruleset,
@@ -327,10 +328,10 @@ def _about(asked: Asked, ruleset: Ruleset) -> dict[str, Any]:
         # What may change of a revision is left out of what never does.
         "tags": () if lasts else store.tags.list(revision.name),
         "state": None if lasts or revision.state == "active" else store.states.get(revision.name).note,
-        "names": names_of(ruleset),
+        "names": names,
         "summaries": ruleset.piece_summaries(),
-        "duties": [(each.name, each.pieces, DUTIES[each.name]) for each in play.duties],
-        "ends": [(each, OUTCOMES[each.when].meaning) for each in play.outcomes],
+        "duties": [duty_text(each, names) for each in play.duties],
+        "ends": [outcome_text(each, names) for each in play.outcomes],
         "host": [(name, HOST_DUTIES[name]) for name in play.host],
         "lines": lines[:_SHOWN],
         "more_lines": max(0, len(lines) - _SHOWN),

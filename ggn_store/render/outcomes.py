@@ -1,0 +1,79 @@
+"""How a game ends, and its duties, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from ggn_store.model.moves.play import DUTIES, Duty, Outcome, When
+
+# Whose verdict is that of the side to move; of the others, that of the side which has come to it.
+_OF_MOVER: Final = ("no-move", "material", "facing", "repetition", "quiet")
+_VERBS: Final = {"win": "wins", "loss": "loses"}
+_SHOWN: Final = 16  # squares of an outcome
+_PERPETUAL: Final = "; a side that alone has checked with every move in between loses instead"
+_ANSWER: Final = (
+    "; the other side may still move once: the game is drawn if it comes to the same, and goes on if this is undone"
+)
+_ANSWERED: Final = {"extinct": " (one more while first is to move: it may still take one)"}
+_CONDITIONS: Final[Mapping[When, str]] = {
+    "no-move": "{who} has no legal move{check}",
+    "extinct": "{who} has {left} left on its board and in its hand{other}{answered}",
+    "bare": "{who} has its royal pieces only{answered}",
+    "material": "both sides have their royal pieces only{but}{turn}",
+    "goal": "{who} has {number} {what} on {squares}{safe}{answered}",
+    "line": "{who} has {number} {what} in a row",
+    "checks": "{who} has given check {number} times",
+    "facing": "two royal pieces face each other with nothing between them{turn}{answered}",
+    "repetition": "a position stands for time {number}, with the same side to move{turn}{perpetual}",
+    "quiet": "{number} plies pass without a capture or a promotion{without}{turn}",
+}
+
+
+def outcome_text(outcome: Outcome, names: Mapping[str, str]) -> tuple[str, str]:
+    """The kind of an outcome with its verdict, and what has to hold; `names` has what pieces are called."""
+    who = outcome.side or ("the side to move" if outcome.when in _OF_MOVER else "a side")
+    verdict = f"{who} {_VERBS[outcome.verdict]}" if outcome.verdict in _VERBS else "draw"
+    if outcome.side is not None and outcome.verdict == "draw":
+        verdict += f" for {outcome.side}"
+    return f"{outcome.when}: {verdict}", _condition(outcome, who, _named(outcome.pieces, names))
+
+
+def duty_text(duty: Duty, names: Mapping[str, str]) -> tuple[str, str]:
+    """The name of a duty, and what it asks for."""
+    pieces = _named(duty.pieces, names)
+    meaning = DUTIES[duty.name]
+    if "`pieces`" in meaning:
+        if pieces:
+            meaning = meaning.replace(", if these are given,", "")
+        return duty.name, meaning.replace("`pieces`", pieces or "the pieces that it names")
+    return f"{duty.name} ({pieces})" if pieces else duty.name, meaning
+
+
+def _named(pieces: Iterable[str], names: Mapping[str, str]) -> str:
+    """The names of pieces, each once: those of both sides are called the same."""
+    return ", ".join(dict.fromkeys(names.get(piece, piece) for piece in pieces))
+
+
+def _condition(outcome: Outcome, who: str, pieces: str) -> str:
+    """What has to hold, as `_CONDITIONS` says it."""
+    count, side = outcome.count, outcome.side
+    number = 1 if count is None else count
+    what = f"of {pieces}" if pieces else "piece" if number == 1 else "pieces"
+    squares = ", ".join(outcome.squares[:_SHOWN])
+    if len(outcome.squares) > _SHOWN:
+        squares += f", ... ({len(outcome.squares)} squares)"
+    others = f", but for {pieces or 'other pieces'}" if pieces or count is not None else ""
+    most = "" if count is None else f", of which there {'is' if count == 1 else 'are'} at most {count} in all"
+    said = {
+        "check": {None: "", True: " and is in check", False: " and is not in check"}[outcome.in_check],
+        "left": f"at most {count} {what}" if count else f"no {pieces or 'pieces'}",
+        "other": "" if outcome.other is None else f", and the other side has at least {outcome.other}",
+        "but": f"{others}{most}{f', all on {squares}' if squares else ''}",
+        "safe": ", where the other side cannot take it" if outcome.safe else "",
+        "turn": "" if side is None else f", when {side} is to move",
+        "perpetual": _PERPETUAL if outcome.perpetual else "",
+        "without": f", and without a move of {pieces}" if pieces else "",
+        "answered": _ANSWERED.get(outcome.when, _ANSWER) if outcome.answered else "",
+    }
+    return _CONDITIONS[outcome.when].format(who=who, number=number, what=what, squares=squares, **said)
