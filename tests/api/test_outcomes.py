@@ -220,6 +220,30 @@ def test_who_has_connected_is_who_has_by_the_written_rules(name: str) -> None:
     assert noticed > 2
 
 
+@pytest.mark.parametrize(
+    ("name", "squares", "expected"),
+    [
+        # The board of nine holes has no diagonal lines; that of tapatan and achi has.
+        ("nineholes", "a1 b2 c3", ON),
+        ("nineholes", "c1 b2 a3", ON),
+        ("nineholes", "b1 b2 b3", "second wins: goal reached"),
+        ("nineholes", "a3 b3 c3", "second wins: goal reached"),
+        ("nineholes", "a1 b1 c2", ON),
+        ("tapatan", "a1 b2 c3", "second wins: 3 in a row"),
+        ("achi", "c1 b2 a3", "second wins: 3 in a row"),
+        # Four markers in a row, or in a square of four points.
+        ("teeko", "b2 c2 b3 c3", "second wins: goal reached"),
+        ("teeko", "d4 e4 d5 e5", "second wins: goal reached"),
+        ("teeko", "b2 c3 d4 e5", "second wins: 4 in a row"),
+        ("teeko", "b2 c2 b3 d3", ON),
+        ("teeko", "a1 a3 c1 c3", ON),
+    ],
+)
+def test_a_row_is_one_that_the_board_of_the_game_has(name: str, squares: str, expected: str) -> None:
+    board = dict.fromkeys(squares.split(), "c:p") | {"d1": "C:P"}
+    assert told(Rules(declared(name), {"d1": "e1"}), Position(board)) == expected
+
+
 def shuffled(*kings: str, side: Side = "first") -> list[Position]:
     """Positions of a first king that stands on these squares by turns, and a second one on h8 and g8."""
     other: dict[Side, Side] = {"first": "second", "second": "first"}

@@ -125,7 +125,11 @@ OUTCOMES: Final[Mapping[When, Kind]] = {
         may=("pieces", "count", "safe", "answered"),
     ),
     "line": Kind(
-        "a side has `count` pieces, or of `pieces`, in a row", "{count} in a row", must=("count",), may=("pieces",)
+        "a side has `count` pieces, or of `pieces`, in a row, straight or diagonal; where only some rows count, "
+        "say each of them as a `goal`",
+        "{count} in a row",
+        must=("count",),
+        may=("pieces",),
     ),
     "checks": Kind("a side has given `count` checks", "{count} checks", must=("count",)),
     "facing": Kind(
