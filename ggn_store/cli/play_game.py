@@ -26,6 +26,7 @@ e2 e4     move; also E2 E4, e2e4, and C:P e2 e4 as `apply` writes it; Nf3, O-O, 
 e7 e8 2   the second of several possibilities; e7e8q: the one that makes a q of it
 P* e5     put a P from the hand on e5; also * e5 P, and e5 where it can mean nothing else
 d3 f5 h7  several moves of one piece that the rules let be made together
+pass      pass, where the game lets you
 e2        what may move from e2, and P* (or *) what from the hand
 moves     all moves of the side to move
 undo      take the last move back, and what was answered to it

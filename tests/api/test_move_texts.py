@@ -194,10 +194,17 @@ def test_a_pass_is_written_and_read_in_every_notation(store: Store) -> None:
     assert texts == {"own": "b1 b1", "uci": "b1b1", "usi": "2c2c", "san": "--"}
     for notation, text in texts.items():
         assert rules.parse_move(text, rules.start, notation) == rules.parse_move(text, rules.start) == move
+    for text in ("pass", "Pass", "0000"):
+        assert rules.parse_move(text, rules.start) == move, text
     after = rules.apply(rules.start, "b1b1")
+    assert rules.apply(rules.start, "pass") == after
     assert (after.board, after.side) == (rules.start.board, "second")
     with pytest.raises(MoveError, match="the position does not allow this move"):
         rules.parse_move("a1 a1", rules.start)
+    store.load(read_definition(PASSING.replace('duties = ["pass"]', 'duties = ["royal-safety"]')), "kings")
+    for text in ("pass", "0000"):
+        with pytest.raises(MoveError, match=f"{text}: the position does not allow this move to first; possible: "):
+            store.ruleset("kings").parse_move(text, rules.start)
 
 
 def test_several_steps_are_written_as_a_path_of_squares(store: Store) -> None:

@@ -139,6 +139,15 @@ def test_a_line_that_cannot_be_done_ends_the_list_with_its_place(
         assert f"Error: {file}:{line}: {said}" in ask("play", "chess", "--moves", file).err
 
 
+def test_who_may_pass_types_it(ggn: Command, address: str, tmp_path: Path) -> None:
+    kings = 'title = "Kings"\nboard = "3x3"\nstyle = "C"\nstart = "1k^1/3/1K^1 / C/c"\nplay = { duties = ["pass"] }\n'
+    file = write(tmp_path / "kings.toml", kings + '[pieces.K]\nbetza = "K"\nterminal = true\n')
+    assert ggn("load", file, "--name", "kings").code == 0
+    played = ggn("play", "kings", stdin="b1 b2\nPass\n0000\nsave passes.txt")
+    assert (played.code, played.out) == (0, "1k^1/1K^1/3 / c/C\n"), played.err
+    assert ggn("play", "kings", "--moves", "passes.txt").out == played.out
+
+
 def test_a_list_must_say_which_possibility_it_means(ask: Command) -> None:
     board = ("--board", '{"a7": "C:P", "h8": "c:k^"}')
     for typed in ("a7a8", "\na7a8\n# nothing\n"):

@@ -36,17 +36,31 @@ class MoveNotation:
     text: Callable[[Move | Chain, Position, NamedMoves], str]
 
 
+# How the move that only passes the turn may be written.
+_OWN_NOTHING: Final = "pass"
+_UCI_NOTHING: Final = "0000"
+
+
+def _is_pass(text: str, word: str, moves: NamedMoves) -> bool:
+    """Whether a text is the word for a pass, which may be a square of a board with names of its own."""
+    return text.casefold() == word and text not in moves.handle.board.numbers
+
+
 # --- own ---
 
 
-def _parse_own(text: str, moves: NamedMoves) -> MoveText:
+def _parse_own(text: str, moves: NamedMoves) -> MoveText | None:
+    if _is_pass(text, _OWN_NOTHING, moves):
+        return None
     read = moves.chains.parsed(text)
     if len(read.places) < 2:
         raise MoveError(f"{quote(text)} names one place only: write a move as e2 e4, P* e5 or e7 e8 2")
     return read
 
 
-def _find_own(read: MoveText, position: Position, moves: NamedMoves) -> Sequence[Move | Chain]:
+def _find_own(read: MoveText | None, position: Position, moves: NamedMoves) -> Sequence[Move | Chain]:
+    if read is None:
+        return moves.passes(position)
     try:
         return moves.chains.meant(position, read, printable(str(read)), None, None)
     except MoveError:
@@ -80,6 +94,10 @@ def _is_same(one: Move | Chain, other: Move | Chain) -> bool:
 # --- UCI and USI ---
 
 
+def _parse_uci(text: str, moves: NamedMoves) -> Coordinates | None:
+    return None if _is_pass(text, _UCI_NOTHING, moves) else _on_board(coordinates.parse_uci(text), text, moves)
+
+
 def _on_board(read: Coordinates, text: str, moves: NamedMoves) -> Coordinates:
     for square in sorted(read.squares):
         if square not in moves.handle.board.numbers:
@@ -87,7 +105,9 @@ def _on_board(read: Coordinates, text: str, moves: NamedMoves) -> Coordinates:
     return read
 
 
-def _find_coordinates(read: Coordinates, position: Position, moves: NamedMoves) -> Sequence[Move | Chain]:
+def _find_coordinates(read: Coordinates | None, position: Position, moves: NamedMoves) -> Sequence[Move | Chain]:
+    if read is None:
+        return moves.passes(position)
     if read.through:
         along = moves.chains.along(position, read.path, None, None)
         return [chain for chain in along if moves.names.coordinates(chain) == read]
@@ -166,10 +186,10 @@ def _require_files(moves: NamedMoves) -> None:
 
 
 NOTATIONS: Final = {
-    OWN: MoveNotation("places and pieces: e2 e4, e7e8q, P* e5, d3 f5 h7", _parse_own, _find_own, _own),
+    OWN: MoveNotation("places and pieces: e2 e4, e7e8q, P* e5, d3 f5 h7, pass", _parse_own, _find_own, _own),
     "uci": MoveNotation(
-        "as chess engines write: e2e4, e7e8q, P@e4, d3f5h7",
-        lambda text, moves: _on_board(coordinates.parse_uci(text), text, moves),
+        "as chess engines write: e2e4, e7e8q, P@e4, d3f5h7, 0000",
+        _parse_uci,
         _find_coordinates,
         lambda move, _, moves: coordinates.uci(moves.names.coordinates(move)),
     ),

@@ -33,8 +33,12 @@ class NamedMoves:
         """The pseudo-legal moves, a pass too; those from and to a place, where they are given."""
         moves = self.chains.moves
         question = moves.question(None, source, destination)
-        passes = [move for move in self._legal.duties.passes(position) if question.means(move)]
+        passes = [move for move in self.passes(position) if question.means(move)]
         return moves.one(position, question, None, "fast") + passes
+
+    def passes(self, position: Position) -> list[Move]:
+        """The move that only passes the turn, where the game has one."""
+        return self._legal.duties.passes(position)
 
     def allowed(self, position: Position, source: str | None = None, destination: str | None = None) -> list[Move]:
         """The legal moves; those from and to a place, where they are given."""

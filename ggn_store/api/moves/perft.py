@@ -142,7 +142,8 @@ class _Step:
         legal, assume = self.legal, self.asked.assume
         if self.asked.legal:
             return [[*legal.moves(each, EVERYTHING, assume), *legal.chains(each)] for each in positions]
-        return [[*moves] for moves in legal.chains_of.moves.many(positions, EVERYTHING, assume, "fast")]
+        found = legal.chains_of.moves.many(positions, EVERYTHING, assume, "fast")
+        return [[*moves, *legal.duties.passes(each)] for each, moves in zip(positions, found, strict=True)]
 
     def after(self, position: Position, move: Move | Chain) -> Position:
         """The position after a move."""
@@ -229,7 +230,7 @@ def require_depth(depth: int, least: int) -> None:
 def _plies(
     handle: Handle, positions: Sequence[Position], depth: int, engine: str, asked: PerftOptions
 ) -> Iterator[tuple[Compiled, Plies]]:
-    way = Way(asked.assume, handle.play, asked.legal)
+    way = Way(asked.assume, handle.play, asked.legal, handle.pieces)
     with handle.opened() as opened:
         compiled = compile_rules(opened, positions, depth, way)
         if engine == opened.database.name:

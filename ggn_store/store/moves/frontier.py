@@ -114,6 +114,34 @@ class Frontier:
             columns.append(f"{'r.crossing' if 'crossing' in rules.columns else '0'} AS crossing")
         return ", ".join([*columns, *self.hands(rules), "f.weight AS weight"])
 
+    def passed(self, side: int) -> str:
+        """The columns of a child, of a position `f` in which a side passes."""
+        columns = []
+        if self.is_rooted:
+            columns.append("f.root AS root")
+        if self.compiled.is_mixed:
+            columns.append(f"{1 - side} AS side")
+        for plane in range(self.compiled.planes):
+            for word in range(self.compiled.board.words):
+                name = f"p{plane}_{word}"
+                kept = f" & ~f.p{1 - side}_{word}" if plane in self.compiled.mark_planes else ""
+                columns.append(f"(f.{name}{kept}) AS {name}")
+        hands = [f"f.h{word} AS h{word}" for word in range(self.compiled.hand_words)]
+        return ", ".join([*columns, *hands, "f.weight AS weight"])
+
+    def passing(self, side: int) -> str:
+        """What a position `f` must meet for a side to be to move and to have a piece to pass with."""
+        words = range(self.compiled.board.words)
+        stands = [self._standing(vector, word) for vector in self.compiled.passers[side] for word in words]
+        moving = f"f.side = {side} AND " if self.compiled.is_mixed else ""
+        return f"{moving}({' | '.join(stands)}) <> 0"
+
+    def _standing(self, vector: Sequence[int], word: int) -> str:
+        """The squares of a word where the piece of a vector stands in a position `f`."""
+        _, second, *bits = vector
+        codes = [f"{'' if bit else '~'}f.p{2 + place}_{word}" for place, bit in enumerate(bits)]
+        return f"({' & '.join([f'f.p{second}_{word}', *codes])})"
+
     def _child(self, rules: RuleTable, plane: int, word: int) -> str:
         """A word of a plane after a rule `r`."""
         name = f"p{plane}_{word}"
@@ -213,11 +241,10 @@ class Frontier:
         """For each of a group's kinds and each word, named `kind_word`: the squares where exactly that piece stands."""
         found = {}
         for number, kind in enumerate(rules.group.kinds):
-            _, second, *bits = self.compiled.vector(kind)
+            vector = self.compiled.vector(kind)
             for word in range(self.compiled.board.words):
                 if {f"must{number}_{word}", f"deny{number}_{word}"} & rules.columns.keys():
-                    codes = [f"{'' if bit else '~'}f.p{2 + place}_{word}" for place, bit in enumerate(bits)]
-                    found[f"{number}_{word}"] = f"({' & '.join([f'f.p{second}_{word}', *codes])})"
+                    found[f"{number}_{word}"] = self._standing(vector, word)
         return found
 
     def attacked(self, threats: RuleTable) -> list[str]:
@@ -234,10 +261,7 @@ class Frontier:
         """Whether the royal piece of a side, in a position `f`, is the target of a threat `r`."""
         found = []
         for word in range(self.compiled.board.words):
-            royals = ["0"]
-            for first, _, *bits in self.compiled.royals[side]:
-                codes = [f"{'' if bit else '~'}f.p{2 + place}_{word}" for place, bit in enumerate(bits)]
-                royals.append(f"({' & '.join([f'f.p{1 - first}_{word}', *codes])})")
+            royals = ["0", *(self._standing(vector, word) for vector in self.compiled.royals[side])]
             found.append(f"r.target_{word} = ({' | '.join(royals)})")
         return found
 

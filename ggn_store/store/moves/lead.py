@@ -30,6 +30,7 @@ class Lead:
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
+        self._passers = compiled.passers
         self._guards = compiled.guards if compiled.takes else ()
         self._standing: dict[int, dict[int, dict[int, list[_Test]]]] = {0: {}, 1: {}}
         self._held: dict[int, dict[int, list[_Test]]] = {0: {}, 1: {}}
@@ -74,8 +75,10 @@ class Lead:
         """Root and number of the paths that lead on from each position by the move of ply `ply`."""
         for root, state, weight in positions:
             is_made = self._compiled.takes or self._compiled.threats
-            children = self._children(state, ply) if is_made else self._holding(state)
-            yield root, weight * sum(1 for _ in children)
+            if is_made:
+                yield root, weight * sum(1 for _ in self._children(state, ply))
+            else:
+                yield root, weight * (self._may_pass(state) + sum(1 for _ in self._holding(state)))
 
     def _children(self, state: State, ply: int) -> Iterator[State]:
         hands = state.hands
@@ -91,6 +94,14 @@ class Lead:
             after = State(rule.side_after, tuple(planes), hands)
             if not self._threats or self._is_safe(after, state.side, rule.crossing):
                 yield after
+        if self._may_pass(state):
+            own = ~state.planes[1 - state.side]
+            marks = self._compiled.mark_planes
+            planes = [plane & own if number in marks else plane for number, plane in enumerate(state.planes)]
+            yield State(1 - state.side, tuple(planes), state.hands)
+
+    def _may_pass(self, state: State) -> bool:
+        return any(_squares(state.planes, vector) for vector in self._passers[state.side])
 
     def _is_safe(self, state: State, side: int, crossing: int) -> bool:
         """Whether the royal piece of a side is safe in a position, and what a crossing of that number went over."""

@@ -80,6 +80,10 @@ class Plies(ABC):
             made = f"SELECT {self._frontier.children(rules)} {self._starting(source, rules, 'rule')}"
             made = " AND ".join([made, *self._frontier.tests(rules)])
             branches.append(self._safe(made, rules.group.side) if self._threats else made)
+        for side in self._passing(ply):
+            branches.append(
+                f"SELECT {self._frontier.passed(side)} FROM {source} AS f WHERE {self._frontier.passing(side)}"
+            )
         return " UNION ALL ".join(branches)
 
     def _safe(self, children: str, side: int) -> str:
@@ -117,6 +121,12 @@ class Plies(ABC):
             hands = frontier.hands(rules) if self._compiled.takes else []
             columns = ", ".join([root, "f.weight AS weight", *hands])
             branches.append(f"SELECT {columns} {standing} {' AND '.join(tests)}")
+        for side in [] if self._threats else self._passing(ply):
+            hands = (
+                [f"f.h{word} AS h{word}" for word in range(self._compiled.hand_words)] if self._compiled.takes else []
+            )
+            columns = ", ".join([root, "f.weight AS weight", *hands])
+            branches.append(f"SELECT {columns} FROM {source} AS f WHERE {frontier.passing(side)}")
         broken = frontier.broken()
         failed = f"max(CASE WHEN {broken} THEN 1 ELSE 0 END)" if broken else "0"
         counted = " UNION ALL ".join(branches)
@@ -146,6 +156,10 @@ class Plies(ABC):
     def _moving(self, ply: int) -> list[RuleTable]:
         """The rules of those whose turn it can be after move `ply`."""
         return [rules for rules in self._tables if rules.group.side in self._frontier.sides(ply)]
+
+    def _passing(self, ply: int) -> list[int]:
+        """The sides that can pass after move `ply`."""
+        return [side for side in self._frontier.sides(ply) if self._compiled.passers[side]]
 
 
 class StorePlies(Plies):

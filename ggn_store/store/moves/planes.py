@@ -15,7 +15,7 @@ Rules are compiled when they are needed, for one question: nothing of this is st
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -96,11 +96,15 @@ class Threats:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How moves are made: what `must-deny` documents mean, how the game is played, and whether moves must be legal."""
+    """How moves are made: what `must-deny` documents mean, how the game is played, and whether moves must be legal.
+
+    `pieces` are those that have rules: who has one of them on the board may pass, where the game has passes.
+    """
 
     assume: Assumption | None = None
     play: Play = NOTHING
     is_legal: bool = False
+    pieces: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,8 @@ class Compiled:
     piece loses when its own side is next to move. `slots` are the pieces that can be in hand, `fields` where their
     counts are, None where the positions say nothing of hands. `takes` tells whether a rule can take more from a hand
     than it asks for, `is_mixed` whether positions of one ply can differ in whose turn it is.
-    `threats` are those of each side, where moves have to be legal.
+    `threats` are those of each side, where moves have to be legal. `passing` are the pieces that a side needs one of to
+    pass.
     """
 
     board: Board
@@ -155,6 +160,7 @@ class Compiled:
     is_mixed: bool
     states: tuple[State, ...]
     threats: tuple[Threats, ...] = ()
+    passing: tuple[str, ...] = ()
 
     @property
     def planes(self) -> int:
@@ -185,8 +191,16 @@ class Compiled:
     @property
     def royals(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
         """The vectors of each side's royal pieces."""
-        of_sides = [[piece for piece in self.code if is_royal(piece) and side_of(piece) == side] for side in SIDES]
-        return tuple(tuple(map(self.vector, sorted(pieces))) for pieces in of_sides)
+        return self._of_sides(filter(is_royal, self.code))
+
+    @property
+    def passers(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """The vectors of each side's pieces that let it pass."""
+        return self._of_sides(self.passing)
+
+    def _of_sides(self, pieces: Iterable[str]) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        ordered = sorted(pieces)
+        return tuple(tuple([self.vector(each) for each in ordered if side_of(each) == side]) for side in SIDES)
 
     def vector(self, piece: str) -> tuple[int, ...]:
         """The bit of each plane on a square where `piece` stands."""
@@ -304,6 +318,7 @@ def compile_rules(  # noqa: C901 -- two functions within, which are one line a c
         len({position.side for position in positions}) > 1 or not all(entry.toggle for entry in read),
         tuple(_state(position, board, vectors, bits, fields, hand_words) for position in positions),
         (threatening(0), threatening(1)) if way.is_legal else (),
+        tuple([piece for piece in code if piece in way.pieces]) if way.play.duty("pass") else (),
     )
 
 

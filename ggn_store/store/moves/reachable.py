@@ -88,6 +88,8 @@ def reachable(opened: Opened, positions: Sequence[Position], depth: int, play: P
             pending[side_of(entry.piece)].append(entry)
         fresh = set()
         gained: set[str] = set()
+        if play.duty("pass"):
+            passing.update((side, True) for side in sides)
         for side in sides:
             later = []
             for entry in pending[side]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from hypothesis import given, reject
 
 import ggn_store
 from ggn_store import MoveError, Position, Ruleset, Store, StoreError
+from ggn_store.api.loading import private
 from ggn_store.games import library
 from ggn_store.notation import cell
+from ggn_store.notation.qpi import side_of
 from ggn_store.store.moves import lead
 from tests.oracles import python_chess as oracle
 from tests.oracles import reference
@@ -242,14 +245,24 @@ def from_start(name: str, depth: int) -> Tally:
     return walk(plain(Position.from_feen(start)), depth, played_step(name))[depth]
 
 
+def passed(position: reference.Plain, pieces: Collection[str]) -> list[reference.Plain]:
+    """The position after a pass, which a side makes that has one of some pieces on the board."""
+    board, hands, side = position
+    own = [piece for piece in board.values() if piece in pieces and side_of(piece) == side]
+    return [(board, hands, "second" if side == "first" else "first")] if own else []
+
+
 def played_step(name: str) -> Step:
     played = game(name)
 
     def step(position: reference.Plain) -> list[reference.Plain]:
         board, hands, side = position
-        return [
+        found = [
             plain(move.after) for move in played.moves(Position(board, hands, "first" if side == "first" else "second"))
         ]
+        if any(duty.name == "pass" for duty in played.definition.said.duties):
+            found += passed(position, board.values())
+        return found
 
     return step
 
@@ -372,7 +385,7 @@ def random_step(document: dict[str, Any], assume: str | None) -> Step:
     return step
 
 
-def compare(stores: list[Store], dialect: str, documents: int) -> None:
+def compare(stores: list[Store], dialect: str, documents: int, passes: bool = False) -> None:
     seen: Counter[str] = Counter()
 
     @unhurried(documents)
@@ -381,6 +394,13 @@ def compare(stores: list[Store], dialect: str, documents: int) -> None:
         case = case._replace(document=stateless(case.document))
         assume: Any = "displacement" if dialect == "must-deny" else None
         step = random_step(case.document, assume)
+        if passes:
+            of_moves = step
+            step = lambda position: of_moves(position) + passed(position, case.document)  # noqa: E731
+        document = ggn_store.parse(json.dumps(case.document))
+        document = replace(
+            document, envelope=replace(document.envelope, play='{"duties":["pass"]}' if passes else None)
+        )
         walks: list[list[Tally] | None] = []
         positions = []
         for board, hands, side in case.positions:
@@ -393,7 +413,7 @@ def compare(stores: list[Store], dialect: str, documents: int) -> None:
         if not any(each and each[2] for each in walks):
             reject()
         for store in stores:
-            store.load(case.document, name="random")
+            store.load(document, name="random")
             rules = store.ruleset("random")
             ways = [(engine, STATEMENTS) for engine in ENGINES] + [(None, 2)]
             for engine, lead.POSITIONS in ways if store is stores[0] else ways[:1]:
@@ -434,6 +454,10 @@ def both(tmp_path_factory: pytest.TempPathFactory, postgres_server: Any) -> Iter
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_random_documents_go_on_as_plain_python_says(both: list[Store], dialect: str) -> None:
     compare(both, dialect, documents=4)
+
+
+def test_a_side_that_may_pass_goes_on_as_plain_python_says(both: list[Store]) -> None:
+    compare(both, "diff", documents=4, passes=True)
 
 
 @pytest.mark.long
@@ -578,6 +602,24 @@ def test_the_same_side_moves_again_where_the_turn_does_not_pass(engine: str | No
     assert [rules.perft(position, depth, engine=engine).count for depth in (1, 2, 3)] == [1, 1, 0]
     [[found]] = rules.reached([position], 2, engine=engine)
     assert found == (Position({"a3": "C:P"}, None, "second"), 1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("most", [STATEMENTS, ALWAYS])
+def test_a_pass_takes_marks_off_and_needs_a_piece_that_has_rules(engine: str | None, most: int) -> None:
+    lead.POSITIONS = most
+    document = ggn_store.parse({"C:-P": {"a1": {"a2": [STEP]}}, "C:P": {"a1": {"a2": [STEP]}}, "c:p": {"a8": {"a7": [
+        {"must": {"a7": "enemy"}, "diff": {"board": {"a7": None}}}]}}})  # fmt: skip
+    said = '{"duties":["clear-marks","pass"],"reverts":{"C:-P":"C:P"}}'
+    rules = private.of_document(replace(document, envelope=replace(document.envelope, play=said)))
+    there = {"b1": "C:K"}
+    start = Position(there | {"a1": "C:-P", "a8": "c:p"}, None, "second")
+    # Passes of both sides, and one step of the first side; its king, which has no rules, does not let it pass.
+    assert [rules.perft(start, depth, engine=engine).count for depth in (1, 2, 3, 4)] == [1, 2, 2, 3]
+    assert rules.perft(start, 2, engine=engine, divide=True).count == 2
+    [[one]] = rules.reached([start], 1, engine=engine)
+    assert one == (Position(there | {"a1": "C:P", "a8": "c:p"}), 1)
+    assert rules.perft(Position(there), 1, engine=engine).count == 0
 
 
 def test_more_kinds_in_hand_than_one_word_has_room_for() -> None:
