@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,9 @@ from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Piece
 from ggn_store.model.documents.variables import Variable
 from ggn_store.model.moves import play
+from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.legality import unmarked
+from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.play import Play
 from ggn_store.model.moves.position import Position
 from ggn_store.model.teams.revision import Revision
@@ -28,11 +30,26 @@ if TYPE_CHECKING:
     from ggn_store.gdl.specification import Specification
 
 AnyPosition = Position | Mapping[str, str | None]
+# What `Ruleset.apply` makes: a move, or what means one as a text or a path of squares.
+AnyMove = Move | Chain | Sequence[str]
 
 
 def as_position(position: AnyPosition) -> Position:
     """`position`, or that of a plain mapping: the first side moves and the hands are not known."""
-    return position if isinstance(position, Position) else Position(position)
+    if isinstance(position, Position):
+        return position
+    if not isinstance(position, Mapping):
+        raise PositionError(
+            f"{quote(position)} is not a position: the method `position` of a ruleset reads a text (fen=..., feen=...)"
+        )
+    return Position(position)
+
+
+def each_position(positions: Iterable[AnyPosition]) -> Iterator[AnyPosition]:
+    """The positions that a method of several was given; raises PositionError for a single one."""
+    if isinstance(positions, Position | Mapping | str) or not isinstance(positions, Iterable):
+        raise PositionError(f"several positions are asked for, such as a list of them; found {quote(positions)}")
+    return iter(positions)
 
 
 class Handle:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Final, Never, Unpack
 
-from ggn_store.api.handle import AnyPosition, Handle, as_position
+from ggn_store.api.handle import AnyMove, AnyPosition, Handle, as_position, each_position
 from ggn_store.api.moves import outcomes
 from ggn_store.api.moves.batches import Batches, BatchQuery
 from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.legal import Legal
-from ggn_store.api.moves.moves import Moves, Place, Query
+from ggn_store.api.moves.moves import Moves, Narrowed, Query
 from ggn_store.api.positions import notations
-from ggn_store.errors import DocumentError, MoveError, PictureError, PositionError, UnknownNameError, offer, printable
+from ggn_store.api.session.attributes import hinting
+from ggn_store.errors import DocumentError, PictureError, PositionError, UnknownNameError, offer
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, canonical_text
 from ggn_store.model.documents.variables import Variable
@@ -41,6 +42,20 @@ if TYPE_CHECKING:
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.moves.perft import Perft
 
+# What other libraries call what is here.
+_WORDS: Final = {
+    "push": "apply",
+    "turn": "position.side",
+    "is_check": "in_check",
+    "san": "move_text",
+    "uci": "move_text",
+    "parse_san": "parse_move",
+    "parse_uci": "parse_move",
+    "is_checkmate": "outcome",
+    "is_game_over": "outcome",
+    "result": "outcome",
+}
+
 
 class Ruleset:
     """A revision of a ruleset in a store. Only the database answers questions."""
@@ -52,6 +67,9 @@ class Ruleset:
         self._chains = Chains(self._moves)
         self._legal = Legal(self._chains)
         self._batches = Batches(self._legal, lambda: self.columns)
+
+    if not TYPE_CHECKING:  # to which it would mean that there is any attribute
+        __getattr__ = hinting(_WORDS, {"position": Position})
 
     def __repr__(self) -> str:
         return f"Ruleset({str(self.revision)!r}, {str(self.handle.session.database)!r})"
@@ -223,13 +241,15 @@ class Ruleset:
     # --- positions ---
 
     def position(
-        self, *, feen: str | None = None, fen: str | None = None, sfen: str | None = None, **others: str
+        self, *unnamed: Never, feen: str | None = None, fen: str | None = None, sfen: str | None = None, **others: str
     ) -> Position:
         """The position that a text in one of the notations writes; the start position without any.
 
         FEN and SFEN are read through the letters of the ruleset's definition. Raises PositionError, quoting what is
         wrong, and where the ruleset has no definition, or no start position.
         """
+        if unnamed:
+            raise notations.unnamed(unnamed[0], self.handle)
         texts = {"feen": feen, "fen": fen, "sfen": sfen, **others}
         given = [(name, text) for name, text in texts.items() if text is not None]
         if len(given) > 1:
@@ -262,10 +282,10 @@ class Ruleset:
     def moves(
         self,
         position: AnyPosition,
-        *,
+        *others: Never,
         assume: Assumption | None = None,
         query: Query = "fast",
-        **place: Unpack[Place],
+        **narrowed: Unpack[Narrowed],
     ) -> list[Move]:
         """The moves of the side to move, in document order; all of them, or of one piece, source, destination.
 
@@ -273,7 +293,7 @@ class Ruleset:
         with the reading query, whose answer is the same. Raises UnknownNameError for a piece without rules or a square
         that is not on the board.
         """
-        return self._moves.one(position, self._moves.question(**place), assume, query)
+        return self._moves.one(position, self._moves.asked(narrowed, others), assume, query)
 
     def moves_batch(
         self,
@@ -282,7 +302,7 @@ class Ruleset:
         assume: Assumption | None = None,
         query: BatchQuery = "auto",
         legal: bool = False,
-        **place: Unpack[Place],
+        **narrowed: Unpack[Narrowed],
     ) -> list[list[Move]]:
         """The moves of each of many positions; otherwise like `moves`.
 
@@ -291,7 +311,7 @@ class Ruleset:
         make the ruleset's columns. The answer is always the same; `explain` says what answers. With `legal` the answers
         are those of `legal_moves`; where duties ask for more than columns can judge, the store is asked.
         """
-        return self._batches.many(positions, self._moves.question(**place), assume, query, legal)
+        return self._batches.many(positions, self._moves.asked(narrowed), assume, query, legal)
 
     def count_moves(
         self,
@@ -314,7 +334,7 @@ class Ruleset:
         *,
         query: BatchQuery = "auto",
         legal: bool = False,
-        **place: Unpack[Place],
+        **narrowed: Unpack[Narrowed],
     ) -> tuple[str, list[str]]:
         """The SQL that answers `moves`, and the database's plan for it, line by line.
 
@@ -323,17 +343,17 @@ class Ruleset:
         With `legal`, it is the reading query, which says after which moves royal pieces are safe, or what DuckDB is
         asked: several statements, where a duty asks what follows a move.
         """
-        return self._batches.explain(positions, self._moves.question(**place), query, legal)
+        return self._batches.explain(positions, self._moves.asked(narrowed), query, legal)
 
     # --- legal moves ---
 
     def legal_moves(
         self,
         position: AnyPosition,
-        *,
+        *others: Never,
         assume: Assumption | None = None,
         query: Query = "fast",
-        **place: Unpack[Place],
+        **narrowed: Unpack[Narrowed],
     ) -> list[Move]:
         """Those of `moves` that the duties of the game let pass, in the same order; all, where it declares none.
 
@@ -342,11 +362,16 @@ class Ruleset:
         without their marks in the answer. `query="reading"` asks in one statement for moves after which royal pieces
         are safe; the answer is the same. Raises UnknownNameError like `moves`.
         """
-        return self._legal.moves(position, self._moves.question(**place), assume, query)
+        return self._legal.moves(position, self._moves.asked(narrowed, others), assume, query)
 
-    def is_legal(self, position: AnyPosition, move: Move | Chain) -> bool:
-        """Whether `move` is one of `legal_moves(position)`, or of the chains that are legal."""
-        return self._legal.allows(position, move)
+    def is_legal(self, position: AnyPosition, move: AnyMove) -> bool:
+        """Whether `move` is one of `legal_moves(position)`, or of the chains that are legal; it may be a text.
+
+        Raises MoveError for a text that is no move in any notation, or that means several.
+        """
+        if isinstance(move, Move | Chain):
+            return self._legal.allows(position, move)
+        return self._texts.allows(move, position)
 
     def in_check(self, position: AnyPosition, side: Side | None = None) -> bool:
         """Whether royal pieces (`^`) of the side to move, or of `side`, are attacked as the duties forbid it."""
@@ -369,10 +394,11 @@ class Ruleset:
 
     # --- moves as text ---
 
-    def move_text(self, move: Move | Chain, position: AnyPosition, notation: str = OWN) -> str:
+    def move_text(self, move: AnyMove, position: AnyPosition, notation: str = OWN) -> str:
         """The move of a position in a notation: `own`, `uci`, `usi` or `san`; MoveError where that cannot write it.
 
-        Letters are those of the ruleset's definition, else of the identifiers. `parse_move` reads the text back.
+        The move may itself be a text, in any of them. Letters are those of the ruleset's definition, else of the
+        identifiers. `parse_move` reads the text back.
         """
         return self._texts.text(move, position, notation)
 
@@ -407,7 +433,7 @@ class Ruleset:
 
     # --- chains, and moves made ---
 
-    def chains(self, position: AnyPosition, *, legal: bool = False, **place: Unpack[Place]) -> tuple[Chain, ...]:
+    def chains(self, position: AnyPosition, *, legal: bool = False, **narrowed: Unpack[Narrowed]) -> tuple[Chain, ...]:
         """The chains of the side to move: several moves of one piece that are made together, in document order.
 
         Each step is a chainable move in the position that the steps before it left, from where they ended; the side to
@@ -416,13 +442,13 @@ class Ruleset:
         than 100,000 chains, UnknownNameError as `moves` does. With `legal`, those that the duties let pass.
         """
         if legal:
-            asked = self._moves.question(**place)
+            asked = self._moves.asked(narrowed)
             return tuple(chain for chain in self._legal.chains(position) if asked.means(chain))
-        return tuple(self._chains.of(as_position(position), self._chains.asked(**place)))
+        return tuple(self._chains.of(as_position(position), self._chains.asked(narrowed)))
 
-    def explain_chains(self, position: AnyPosition, **place: Unpack[Place]) -> tuple[str, list[str]]:
+    def explain_chains(self, position: AnyPosition, **narrowed: Unpack[Narrowed]) -> tuple[str, list[str]]:
         """The SQL that answers `chains`, and the database's plan for it, line by line."""
-        return self._chains.explain(as_position(position), self._chains.asked(**place))
+        return self._chains.explain(as_position(position), self._chains.asked(narrowed))
 
     def along(
         self,
@@ -442,9 +468,7 @@ class Ruleset:
             return self._texts.along(position, path, piece, assume)
         return self._chains.along(position, path, piece, assume)
 
-    def apply(
-        self, position: AnyPosition, move: Move | Chain | str | Sequence[str], *, assume: Assumption | None = None
-    ) -> Position:
+    def apply(self, position: AnyPosition, move: AnyMove, *, assume: Assumption | None = None) -> Position:
         """The position after `move`, which is one of `moves(position)`; its effects are applied as written.
 
         Of a chain, and of a path of squares or a text (see `along`) that means one move or chain only, all steps are
@@ -453,12 +477,9 @@ class Ruleset:
         A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
         meant. Raises MoveError where the piece is not on its source, and where there are no effects.
         """
-        if isinstance(move, str):
-            found = self._texts.read(move, position, pseudo=True, assume=assume).moves
-            if len(found) > 1:
-                raise MoveError(f"{printable(move)}: {len(found)} possibilities hold: choose one of `along`")
-            move = found[0]
         before = as_position(position)
+        if not isinstance(move, Move):
+            move = self._texts.as_move(move, before, assume)
         return outcomes.counted(self, before, self.handle.told(self._chains.apply(before, move, assume)))
 
     def outcome(self, position: AnyPosition, history: Sequence[AnyPosition] = ()) -> Result:
@@ -467,7 +488,7 @@ class Ruleset:
         `history` are the positions before it, from the first one on. Without them, what a position's counters do not
         say is named as unjudged, as are duties that are left to the host.
         """
-        return outcomes.judge(self, as_position(position), [*map(as_position, history)])
+        return outcomes.judge(self, as_position(position), [*map(as_position, each_position(history))])
 
     def perft(
         self,
@@ -511,7 +532,7 @@ class Ruleset:
         from ggn_store.api.moves import perft
 
         asked = perft.PerftOptions(depth, engine, assume=assume)
-        return perft.reached(self._legal, [*map(as_position, positions)], depth, asked)
+        return perft.reached(self._legal, [*map(as_position, each_position(positions))], depth, asked)
 
     # --- parts ---
 

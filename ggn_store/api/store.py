@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.session import opening, references
+from ggn_store.api.session.attributes import hinting
 from ggn_store.api.session.opening import Address
 from ggn_store.errors import QueryError, UnknownNameError, quote
 from ggn_store.model.teams.revision import Revision, Summary, check_name
@@ -117,6 +118,9 @@ class Store:
                 self.session.database.blame(error)
         finally:
             self.close()
+
+    if not TYPE_CHECKING:  # to which it would mean that there is any attribute
+        __getattr__ = hinting({"get": "ruleset", "query": "sql"}, {"ruleset(...)": Ruleset})
 
     def __repr__(self) -> str:
         return f"Store({str(self.session.database)!r})"
@@ -305,6 +309,8 @@ class Store:
         from ggn_store.model.bounds import SqlBounds
         from ggn_store.store.sql import queries
 
+        if not isinstance(query, str):
+            raise QueryError(f"{quote(query)} is not a query: one SELECT as a text")
         if ruleset is None and positions is not None:
             raise QueryError("positions are of a ruleset: name it, too")
         most = SqlBounds(**bounds)

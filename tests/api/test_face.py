@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import subprocess
 import sys
@@ -10,8 +11,20 @@ from pathlib import Path
 import pytest
 
 import ggn_store
-from ggn_store import MoveError, Position, PositionError, Ruleset, Store, StoreError, ruleset
+from ggn_store import (
+    MoveError,
+    Position,
+    PositionError,
+    QueryError,
+    Ruleset,
+    Store,
+    StoreError,
+    UnknownNameError,
+    ruleset,
+)
+from ggn_store.api.session import attributes
 from tests.api import first_script
+from tests.support.games import Games
 from tests.support.program import MUST
 
 README = Path(__file__).parents[2] / "README.md"
@@ -120,3 +133,85 @@ def test_a_position_is_printed_as_a_board_and_shown_as_python() -> None:
 )
 def test_a_position_without_a_shape_is_drawn_as_far_as_its_squares_go(position: Position, printed: str) -> None:
     assert str(position) == printed
+
+
+FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+NO_POSITION = f'"{FEN}" is not a position: the method `position` of a ruleset reads a text (fen=..., feen=...)'
+ONE_POSITION = "several positions are asked for, such as a list of them; found a Python Position"
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "said"),
+    [
+        ("chess.moves(FEN)", PositionError, NO_POSITION),
+        ("chess.legal_moves(FEN)", PositionError, NO_POSITION),
+        ("chess.moves_batch([FEN])", PositionError, NO_POSITION),
+        ("chess.fen(FEN)", PositionError, NO_POSITION),
+        ("chess.position(FEN)", PositionError, "name the notation of a position: position(fen=...)"),
+        ("chess.position(chess.notate(start))", PositionError, "of a position: position(feen=...)"),
+        ("chess.position('x')", PositionError, "position(feen=...) or position(fen=...) or position(sfen=...)"),
+        ("chess.moves_batch(start)", PositionError, ONE_POSITION),
+        ("chess.count_moves(start)", PositionError, ONE_POSITION),
+        ("chess.reached(start)", PositionError, ONE_POSITION),
+        ("chess.explain(start)", PositionError, ONE_POSITION),
+        ("chess.outcome(start, start)", PositionError, ONE_POSITION),
+        ("store.sql('SELECT 1', ruleset=chess, positions=start)", PositionError, ONE_POSITION),
+        ("chess.moves(start, 'e2')", TypeError, '"e2": give it a keyword: piece, source, destination'),
+        ("chess.legal_moves(start, 'e2')", TypeError, '"e2": give it a keyword: piece, source, destination'),
+        ("chess.moves(start, sorce='e2')", TypeError, '"sorce" is not a keyword that asks for moves: did you mean s'),
+        ("chess.chains(start, legal=True, any='e2')", TypeError, "moves: there are piece, source, destination"),
+        ("chess.apply(start, 5)", MoveError, "5 is not a move: give one of `moves`, or a text such as e2e4"),
+        ("chess.is_legal(start, 5)", MoveError, "5 is not a move"),
+        ("chess.is_legal(start, 'castle')", MoveError, '"castle" is no square of the board'),
+        ("chess.move_text('e2e5', start)", MoveError, "e2e5: the position does not allow this move to first"),
+        ("chess.parse_move(5, start)", MoveError, "5 is not the text of a move, such as e2e4"),
+        ("store.ruleset(5)", UnknownNameError, "5 is not the name of a ruleset, such as chess or chess@3"),
+        ("store.sql(5)", QueryError, "5 is not a query: one SELECT as a text"),
+        ("store.get", AttributeError, "Store has no attribute 'get': use ruleset"),
+        ("store.moves", AttributeError, "Store has no attribute 'moves': use ruleset(...).moves"),
+        ("store.lod", AttributeError, "Store has no attribute 'lod': did you mean load?"),
+        ("store.legal_move", AttributeError, "'legal_move': did you mean ruleset(...).legal_moves?"),
+        ("chess.push", AttributeError, "Ruleset has no attribute 'push': use apply"),
+        ("chess.turn", AttributeError, "Ruleset has no attribute 'turn': use position.side"),
+        ("chess.hands", AttributeError, "Ruleset has no attribute 'hands': use position.hands"),
+        ("chess.xyz", AttributeError, "Ruleset has no attribute 'xyz': see help(Ruleset)"),
+    ],
+)
+def test_a_wrong_call_says_what_to_call(sqlite_games: Games, call: str, kind: type[Exception], said: str) -> None:
+    chess = sqlite_games["chess"]
+    with pytest.raises(kind, match=re.escape(said)):
+        eval(call, {"chess": chess, "store": sqlite_games.store, "start": chess.start, "FEN": FEN})
+
+
+def test_a_move_may_be_a_text_or_a_path_wherever_one_is_taken(sqlite_games: Games) -> None:
+    chess = sqlite_games["chess"]
+    start = chess.start
+    move = chess.parse_move("e2e4", start)
+    for written in ("e4", "e2e4", "e2 e4", "C:P e2 e4", ["e2", "e4"], ("e2", "e4"), move):
+        assert chess.apply(start, written) == chess.apply(start, move)
+        assert chess.is_legal(start, written)
+        assert chess.move_text(written, start, "san") == "e4"
+    pinned = chess.position(fen="4r1k1/8/8/8/8/8/4Q3/4K3 w - - 0 1")
+    assert [chess.is_legal(pinned, text) for text in ("e2e8", "e2d2", "e2 d2", "Qd2", "h1h2")] == [True, *[False] * 4]
+    promotes = chess.position(fen="4k3/P7/8/8/8/8/8/4K3 w - - 0 1")
+    for call in (chess.apply, chess.is_legal):
+        with pytest.raises(MoveError, match="a7 a8: 4 possibilities hold"):
+            call(promotes, "a7 a8")
+
+
+def test_hints_cost_nothing_and_hide_nothing(sqlite_games: Games, monkeypatch: pytest.MonkeyPatch) -> None:
+    chess = sqlite_games["chess"]
+    monkeypatch.setattr(attributes, "did_you_mean", None)
+    assert not hasattr(chess, "psh")
+    assert copy.copy(chess).start == chess.start
+    with pytest.raises(AttributeError) as caught:
+        getattr(chess, "psh")  # noqa: B009
+    with pytest.raises(TypeError):  # names are compared only for those who read the message
+        str(caught.value)
+
+    def fails(_: object) -> None:
+        raise AttributeError("of the property itself")
+
+    monkeypatch.setattr(Ruleset, "start", property(fails))
+    with pytest.raises(AttributeError, match="of the property itself"):
+        _ = chess.start

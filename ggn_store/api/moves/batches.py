@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
-from ggn_store.api.handle import AnyPosition, as_position
+from ggn_store.api.handle import AnyPosition, as_position, each_position
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Query
 from ggn_store.errors import MoveError, quote
@@ -121,7 +121,7 @@ class Batches:
     ) -> tuple[_Choice, Iterator[AnyPosition]]:
         if query not in BATCH_QUERIES:
             raise MoveError(f"{quote(query)} is not a query; there are {', '.join(map(repr, BATCH_QUERIES))}")
-        given = iter(positions)
+        given = each_position(positions)
         if query != "auto":
             return _Choice(query), given
         if question is not EVERYTHING:

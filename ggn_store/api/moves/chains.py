@@ -9,7 +9,7 @@ from typing import cast
 
 from ggn_store import limits
 from ggn_store.api.handle import AnyPosition, as_position
-from ggn_store.api.moves.moves import Moves
+from ggn_store.api.moves.moves import Moves, Narrowed
 from ggn_store.errors import MoveError, UnknownNameError, printable, quote
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.legality import unmarked
@@ -29,10 +29,10 @@ class Chains:
         self.handle = moves.handle
         self.moves = moves
 
-    def asked(self, piece: str | None = None, source: str | None = None, destination: str | None = None) -> Chained:
+    def asked(self, narrowed: Narrowed) -> Chained:
         """What is asked: all chains, or those of one piece, source, destination, which must be there."""
-        self.handle.require_place(piece, source, destination)
-        return Chained(piece, source, destination)
+        question = self.moves.asked(narrowed)
+        return Chained(question.piece, question.source, question.destination)
 
     def of(self, position: Position, asked: Chained) -> list[Chain]:
         handle = self.handle
@@ -78,23 +78,15 @@ class Chains:
             raise MoveError(f"{written}: there is no possibility {read.number}; {len(along)} hold")
         return cast(tuple[Move, ...] | tuple[Chain, ...], tuple(found))
 
-    def apply(self, position: AnyPosition, move: Move | Chain | Sequence[str], assume: Assumption | None) -> Position:
+    def apply(self, position: AnyPosition, move: Move | Chain, assume: Assumption | None) -> Position:
         position = self.handle.stated(as_position(position))
         if isinstance(move, Move):
             return self._after(position, move, assume)
-        position = unmarked(self.handle.play, position)
-        if isinstance(move, Chain):
-            along = self.along(position, move.path, move.piece, assume)
-            chosen = [each for each in along if isinstance(each, Chain) and each.steps == move.steps]
-            if not chosen:
-                raise MoveError(f"{_written(move.path)}: this position allows other steps along this path")
-            return unmarked(self.handle.play, chosen[0].after)
-        found = self.along(position, move, None, assume)
-        if len(found) > 1:
-            raise MoveError(f"{_written(move)}: {len(found)} possibilities hold: choose one of `along`")
-        if isinstance(found[0], Chain):
-            return unmarked(self.handle.play, found[0].after)
-        return self._after(position, found[0], assume)
+        along = self.along(position, move.path, move.piece, assume)
+        chosen = [each for each in along if isinstance(each, Chain) and each.steps == move.steps]
+        if not chosen:
+            raise MoveError(f"{_written(move.path)}: this position allows other steps along this path")
+        return unmarked(self.handle.play, chosen[0].after)
 
     def _along(
         self, position: Position, path: tuple[str, ...], written: str, piece: str | None, assume: Assumption | None

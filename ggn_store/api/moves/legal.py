@@ -45,7 +45,7 @@ class Legal:
         asked = legality.Rules(
             self._reaches,
             self._parts,
-            lambda position: self.chains_of.of(position, self.chains_of.asked(None, None, None)),
+            lambda position: self.chains_of.of(position, self.chains_of.asked({})),
             handle.pieces,
             handle.board,
             handle.start,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
-from ggn_store.api.handle import AnyPosition
+from ggn_store.api.handle import AnyMove, AnyPosition
 from ggn_store.api.moves import move_notations
 from ggn_store.api.moves.move_notations import NOTATIONS
 from ggn_store.api.moves.named_moves import NamedMoves
 from ggn_store.errors import GgnStoreError, MoveError, MoveTextError, UnknownNameError, printable, quote
-from ggn_store.model.moves.chain import Chain
+from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.model.moves.move import Assumption, Move, displaced
 from ggn_store.model.moves.position import Position
 from ggn_store.notation.move_text import MAX_LINE, OWN, MoveText
@@ -37,8 +37,34 @@ class MoveTexts:
 
     # --- text in and out ---
 
-    def text(self, move: Move | Chain, position: AnyPosition, notation: str) -> str:
-        return move_notations.find(notation).text(move, self.handle.ready(position), self.moves)
+    def text(self, move: AnyMove, position: AnyPosition, notation: str) -> str:
+        position = self.handle.ready(position)
+        return move_notations.find(notation).text(self.as_move(move, position), position, self.moves)
+
+    def as_move(self, move: AnyMove, position: AnyPosition, assume: Assumption | None = None) -> Move | Chain:
+        """`move`, or the one that a text or a path of squares means, legal or not; MoveError where it means none."""
+        return _sole(self._meanings(move, position, assume), move)
+
+    def allows(self, move: AnyMove, position: AnyPosition) -> bool:
+        """Whether what a text or a path means is legal; MoveError where it is no move in any position, or several."""
+        try:
+            found = self._meanings(move, position)
+        except MoveTextError:
+            raise
+        except MoveError:
+            return False
+        return self.moves.may_be_made(_sole(found, move), self.handle.ready(position))
+
+    def _meanings(
+        self, move: AnyMove, position: AnyPosition, assume: Assumption | None = None
+    ) -> Sequence[Move | Chain]:
+        if isinstance(move, Move | Chain):
+            return (move,)
+        if isinstance(move, str):
+            return self.read(move, position, pseudo=True, assume=assume).moves
+        if not isinstance(move, Sequence):
+            raise MoveTextError(f"{quote(move)} is not a move: give one of `moves`, or a text such as e2e4")
+        return self.chains.along(position, move, None, assume)
 
     def one(self, text: str, position: AnyPosition, notation: str | None) -> Move | Chain:
         """The one move that a text means and that may be made."""
@@ -60,6 +86,8 @@ class MoveTexts:
 
         The own one leaves open what others say: b2b3 of UCI says that nothing is promoted.
         """
+        if not isinstance(text, str):
+            raise MoveError(f"{quote(text)} is not the text of a move, such as e2e4")
         if len(text) > MAX_LINE:
             raise MoveError(f"a text of more than {MAX_LINE:,} characters is no move")
         position = self.handle.ready(position)
@@ -133,3 +161,11 @@ class MoveTexts:
         """The first few moves in a notation."""
         shown = [self.text(move, position, notation) for move in moves[:_OFFERED]]
         return ", ".join(map(printable, shown)) + (f" and {len(moves) - _OFFERED} more" if moves[_OFFERED:] else "")
+
+
+def _sole(found: Sequence[Move | Chain], move: AnyMove) -> Move | Chain:
+    """What a text or a path means; raises MoveError where that is several."""
+    if len(found) > 1:
+        written = printable(move if isinstance(move, str) else " ".join(path_of(found[0])))
+        raise MoveError(f"{written}: {len(found)} possibilities hold: choose one of `along`")
+    return found[0]

@@ -10,7 +10,7 @@ from typing import Final, Literal, TypedDict, get_args
 
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.collector import held_off
-from ggn_store.errors import MoveError, quote
+from ggn_store.errors import MoveError, did_you_mean, quote
 from ggn_store.model.moves.move import COUNTS, Assumption, Count, Move, check_assumption
 from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
@@ -24,7 +24,7 @@ QUERIES: Final[tuple[Query, ...]] = get_args(Query)
 _CHUNK: Final = 1_000
 
 
-class Place(TypedDict, total=False):
+class Narrowed(TypedDict, total=False):
     """The keywords that ask only for moves of one piece, from one square, to one (`*` is the hand)."""
 
     piece: str | None
@@ -43,6 +43,18 @@ class Moves:
         """The fast query over this revision; None where only the reading query can answer."""
         with self.handle.opened() as opened:
             return fast.read(opened)
+
+    def asked(self, narrowed: Narrowed, others: Sequence[object] = ()) -> Question:
+        """The question that keywords ask; raises TypeError for unknown ones, and for values without a keyword."""
+        if not narrowed and not others:
+            return fast.EVERYTHING
+        known = Narrowed.__annotations__
+        if others:
+            raise TypeError(f"{quote(others[0])}: give it a keyword: {', '.join(known)}")
+        for name in narrowed.keys() - known.keys():
+            hint = did_you_mean(name, known) or f": there are {', '.join(known)}"
+            raise TypeError(f"{quote(name)} is not a keyword that asks for moves{hint}")
+        return self.question(**narrowed)
 
     def question(self, piece: str | None = None, source: str | None = None, destination: str | None = None) -> Question:
         """What is asked: all moves, or those of one piece, source, destination, which must be there."""
@@ -116,9 +128,11 @@ class Moves:
         if found is None or not fast.can_answer(question):
             return self._ask([position], question, assume)[0]
         check_assumption(assume)
-        asked = self.handle.stated(position) if isinstance(position, Position) else fast.Bare(position)
-        if self.handle.variables and isinstance(asked, fast.Bare):
+        asked: Position | fast.Bare
+        if isinstance(position, Position) or not isinstance(position, Mapping) or self.handle.variables:
             asked = self.handle.stated(as_position(position))
+        else:
+            asked = fast.Bare(position)
         try:
             return found.moves(asked, question, assume)
         except fast.NotEncodableError:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from ggn_store.api.handle import AnyPosition, Handle
+from ggn_store.api.handle import AnyPosition, Handle, each_position
 from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Moves
@@ -37,7 +37,7 @@ class PositionViews:
             if handle.start is None:
                 raise PositionError(f"{handle.revision} has no start position of its own: give one with the query")
             positions = [handle.start]
-        self._positions = [handle.placed(position) for position in islice(positions, MOST + 1)]
+        self._positions = [handle.placed(position) for position in islice(each_position(positions), MOST + 1)]
         if len(self._positions) > MOST:
             raise PositionError(f"a query asks at most {MOST:,} positions: give it fewer at a time")
 

@@ -87,3 +87,18 @@ def find(name: str) -> Notation:
         hint = did_you_mean(name, NOTATIONS) or f": there are {offer([*NOTATIONS])}"
         raise PositionError(f"{quote(name)} is not a notation of positions{hint}")
     return NOTATIONS[name]
+
+
+def unnamed(text: str, ruleset: Handle) -> PositionError:
+    """What is wrong with a text that came without its notation: that of those that can read it is to be named."""
+    fitting = [name for name in NOTATIONS if isinstance(text, str) and _reads(name, text, ruleset)]
+    ways = " or ".join(f"position({name}=...)" for name in fitting or NOTATIONS)
+    return PositionError(f"{quote(text)}: name the notation of a position: {ways}")
+
+
+def _reads(name: str, text: str, ruleset: Handle) -> bool:
+    try:
+        NOTATIONS[name].parse(text, ruleset)
+    except PositionError:
+        return False
+    return True
