@@ -251,22 +251,26 @@ class Store:
         with self.session.reading() as connection:
             return tuple(catalog.newest(connection))
 
-    def list(self, *rulesets: str) -> tuple[Summary, ...]:
+    def list(self, *rulesets: str, after: str | None = None, limit: int | None = None) -> tuple[Summary, ...]:
         """The newest revision of every ruleset by name, with the number of pieces, possibilities, ...
 
-        Or of those that names, namespaces (`team/`) and globs mean; see `ggn_store.model.teams.selection`. Raises
-        UnknownNameError where one of these means none.
+        Or of those that names, namespaces (`team/`) and globs mean; see `ggn_store.model.teams.selection`. With `limit`
+        no more than so many, the first ones `after` a name. Raises UnknownNameError where one of these means none.
         """
         from ggn_store.store.history import tags
 
         with self.session.reading() as connection:
             wanted = {*catalog.selected(connection, rulesets)}
+            if after is not None or limit is not None:
+                wanted = {*catalog.names_after(connection, wanted, after, limit)}
+                if not wanted:
+                    return ()
             found = {each.revision.name: each for each in catalog.newest_summaries(connection, wanted)}
             for name in wanted - found.keys():
                 catalog.find(connection, check_name(name))  # which says what there is instead
             tagged = tags.pointing(connection)
         return tuple(
-            replace(each, tags=tagged.get(name, {})) for name, each in found.items() if not rulesets or name in wanted
+            replace(each, tags=tagged.get(name, {})) for name, each in found.items() if not wanted or name in wanted
         )
 
     # --- questions ---

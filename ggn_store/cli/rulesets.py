@@ -24,9 +24,13 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
     "--library", is_flag=True, help="List the games that come with ggn-store instead of the store's rulesets."
 )
 @click.option("--all", "everything", is_flag=True, help="List retired rulesets, too.")
+@click.option("--limit", "-n", type=options.IntRange(min=1), metavar="N", help="No more than N of the store.")
+@click.option("--after", metavar="RULESET", help="Those of the store whose names come after this one.")
 @options.records_option
 @click.pass_context
-def list_(ctx: click.Context, rulesets: tuple[str, ...], library: bool, everything: bool, form: str | None) -> None:
+def list_(
+    ctx: click.Context, /, rulesets: tuple[str, ...], library: bool, everything: bool, form: str | None, **page: Any
+) -> None:
     """List the rulesets of the store, each in its newest revision, or the games of the library.
 
     RULESET is a name, a namespace (team/) or a glob, as for every command that takes several: see `guide teams`. With
@@ -36,18 +40,24 @@ def list_(ctx: click.Context, rulesets: tuple[str, ...], library: bool, everythi
     if library:
         from ggn_store.api.loading.games import library_games, library_names
 
+        options.refuse((any(page.values()), "--limit and --after are of the store: leave them out with --library"))
         wanted = library_names(rulesets)
         found = [game.data() for game in library_games() if not rulesets or game.name in wanted]
     else:
-        summaries = options.open_store(ctx).list(*rulesets)
+        summaries = options.open_store(ctx).list(*rulesets, **page)
         shown = [each for each in summaries if everything or each.revision.state != "retired"]
         found, hidden = [each.data() for each in shown], len(summaries) - len(shown)
+        if len(summaries) == page["limit"]:
+            name = printable(summaries[-1].revision.name)
+            click.echo(f"there may be more: `--after {name}` lists what follows", err=True)
     if hidden:
         click.echo(f"{hidden} retired ruleset{'s are' if hidden > 1 else ' is'} not listed (--all)", err=True)
     columns: tuple[str, ...] = _GAMES if library else _RULESETS
     if options.record_format(form) == "table" and all(each.get("state") == "active" for each in found):
         columns = tuple(column for column in columns if column != "state")
-    empty = None if hidden else "the store is empty: `ggn-store load --library` loads well-known games"
+    empty: str | None = "the store is empty: `ggn-store load --library` loads well-known games"
+    if hidden or page["after"] is not None:
+        empty = None if hidden else f"no ruleset comes after {printable(page['after'])}"
     options.print_records(found, form, columns, empty)
 
 

@@ -75,6 +75,27 @@ def test_list_as_csv_and_as_a_table_has_the_chief_columns(ask: Command) -> None:
     assert len(table) == 2 + 4
 
 
+def test_a_list_comes_in_pages(ask: Command) -> None:
+    every = [row["name"] for row in ask("list").records()]
+    assert len(every) > 2
+    seen: list[str] = []
+    while True:
+        page = ask("list", "-n", "2", *(["--after", seen[-1]] if seen else []))
+        names = [row["name"] for row in page.records()]
+        assert page.err == (f"there may be more: `--after {names[-1]}` lists what follows\n" if len(names) == 2 else "")
+        seen += names
+        if len(names) < 2:
+            break
+    assert seen == every
+    some = [name for name in every if name.startswith("m")]
+    assert [row["name"] for row in ask("list", "m*", "-n", "1", "--after", some[0]).records()] == some[1:2]
+    none = ask("list", "--after", "zzz", "--format", "table")
+    assert (none.code, none.out, none.err) == (0, "", "no ruleset comes after zzz\n")
+    refused = ask("list", "--library", "-n", "2")
+    assert refused.code == 2
+    assert "--limit and --after are of the store" in refused.err
+
+
 def test_an_empty_store_lists_nothing_and_says_how_to_fill_it(ggn: Command) -> None:
     assert ggn("list") == Result(0, "", "")
     assert ggn("list", "--format", "json") == Result(0, "[]\n", "")

@@ -112,6 +112,15 @@ def names(connection: Connection) -> set[str]:
     return set(connection.execute(listed.join(t.revision).distinct()).scalars())
 
 
+def names_after(connection: Connection, wanted: Collection[str], after: str | None, limit: int | None) -> list[str]:
+    """A page of the names of rulesets in their order, of all or of those that are wanted."""
+    query = select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None)).order_by(t.ruleset.c.name).limit(limit)
+    query = query.where(select(1).where(t.revision.c.ruleset_id == t.ruleset.c.id).exists())
+    if wanted:
+        query = query.where(t.ruleset.c.name.in_(wanted))
+    return [*connection.execute(query if after is None else query.where(t.ruleset.c.name > after)).scalars()]
+
+
 def selected(connection: Connection, selectors: Iterable[str]) -> list[str]:
     """What names, references, namespaces and globs mean (`model.teams.selection`); raises UnknownNameError for nothing.
 
