@@ -7,6 +7,8 @@ away first. What is new stands after the key that it is written after, at the en
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,19 +105,20 @@ def _find(language: Language, name: object, beside: Path | None) -> Path:
     allowed = f'a game of the library, or a file beside this one, such as "base{ending}"'
     if not isinstance(name, str) or UNSTORABLE.search(name):
         raise LikeError((LIKE,), "like names another game", name, allowed)
-    if name.endswith(ending):
-        if Path(name).name != name or beside is None:
-            raise LikeError((LIKE,), "no file beside this one", name, "the name of a file in the folder of this one")
-        folder, stem, prefix = beside, name.removesuffix(ending), ""
-    else:
-        folder, stem = resources.directory("data") / language.folder, name.removeprefix(language.prefix)
-        prefix = language.prefix
-    known = sorted(path.stem for path in folder.glob(f"*{ending}") if path.is_file())
-    if stem in known and (not prefix or name.startswith(prefix)):
-        return (folder / f"{stem}{ending}").resolve()
-    shown = [f"{prefix}{each}{'' if folder != beside else ending}" for each in known]
-    where = "the library has no such game" if folder != beside else "there is no such file beside this one"
-    raise LikeError((LIKE,), f"{where}{did_you_mean(name, shown)}", name, offer(shown) or None)
+    is_file = name.endswith(ending)
+    if is_file and (Path(name).name != name or beside is None):
+        raise LikeError((LIKE,), "no file beside this one", name, "the name of a file in the folder of this one")
+    folder = beside if is_file and beside is not None else resources.directory("data") / language.folder
+    prefix, end = ("", ending) if is_file else (language.prefix, "")
+    found: list[str] = []
+    with contextlib.suppress(OSError):  # of a folder that may not be listed
+        found = sorted(each.removesuffix(ending) for each in os.listdir(folder) if each.endswith(ending))
+    known = [f"{prefix}{each}{end}" for each in found]
+    path = folder / f"{name.removeprefix(prefix).removesuffix(end)}{ending}"
+    if name in known and path.is_file():
+        return path.resolve()
+    where = "there is no such file beside this one" if is_file else "the library has no such game"
+    raise LikeError((LIKE,), f"{where}{did_you_mean(name, known)}", name, offer(known) or None)
 
 
 def _put(language: Language, under: Mapping[str, Any], over: Mapping[str, Any], name: str) -> dict[str, Any]:
