@@ -545,3 +545,15 @@ def test_a_description_is_read_once_a_load(store: Store, tmp_path: Path, monkeyp
     envelope = replace(document.envelope, definition=json.dumps(tiny(), indent=1))
     store.load(replace(document, envelope=envelope), "beside")
     assert len(read) == 3, "another text is not"
+
+
+def test_a_file_beside_a_description_names_squares_of_its_board(store: Store, tmp_path: Path) -> None:
+    path = write(tmp_path / "tiny.json", tiny())
+    goal = '[play]\noutcome = [{ when = "goal", verdict = "win", squares = [%s] }]\n'
+    path.with_suffix(".toml").write_text(goal % '"a1:d1", "e5"')
+    with pytest.raises(DocumentError, match="how the game is played names squares off the board; found a1:d1, e5"):
+        store.load(path)
+    assert list(store.list()) == []
+    path.with_suffix(".toml").write_text(goal % '"a1", "d1"')
+    store.load(path)
+    assert store.ruleset("tiny").play.outcomes[0].squares == ("a1", "d1")

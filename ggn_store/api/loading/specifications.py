@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.documents import files
-from ggn_store.errors import InputError, Problem, printable
+from ggn_store.errors import InputError, Problem, SpecificationError, offer, printable
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
 from ggn_store.gdl.compile import CompiledDescription
 from ggn_store.gdl.specification import Specification
 from ggn_store.model.documents.document import Dialect, Document, Envelope
+from ggn_store.model.moves import play
 from ggn_store.notation import json_text
 
 DIALECT: Final[Dialect] = "gdl"
@@ -77,8 +78,15 @@ def read_specification_file(path: str) -> tuple[str, str | bytes, Path | None]:
         return str(file), stream.read(limits.DESCRIPTION_BYTES.most + 1), file.folder
 
 
-def said(document: Document, envelope: Envelope) -> Document:
-    """The document with what a file beside it states of it, where it does: title, source, start position, play."""
+def said(document: Document, envelope: Envelope, file: str | None = None) -> Document:
+    """The document with what a file beside it states of it, where it does: title, source, start position, play.
+
+    Raises SpecificationError where that names squares that the board has not.
+    """
+    outside = play.parse(envelope.play).squares() - set(document.board.squares)
+    if outside:
+        message = "how the game is played names squares off the board"
+        raise SpecificationError([Problem(message, file=file, found=offer(sorted(outside)), allowed="its squares")])
     stated = {
         name: value for name in ("title", "source", "start", "play") if (value := getattr(envelope, name)) is not None
     }
