@@ -99,6 +99,19 @@ GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any], list[dict[str, Any]]]
         },
         [{"king_takes": False}, {"throne": "d4"}],
     ),
+    "tablut": (
+        boards.Tafl,
+        {
+            "army": {
+                "M": "d1 e1 f1 e2 a4 a5 a6 b5 i4 i5 i6 h5 d9 e9 f9 e8",
+                "m": "e3 e4 e6 e7 c5 d5 f5 g5",
+                "k": "e5",
+            },
+            "throne": "e5",
+            "size": 9,
+        },
+        [{"hostile": False}, {"king_takes": False}, {"throne_guards": False}, {"throne": ""}],
+    ),
     "seega": (boards.Seega, {}, [{"middle_is_safe": False}, {"goes_on": False}, {"twice": False}]),
     "konane": (boards.Konane, {}, [{"turns": True}, {"goes_on": False}]),
     "halma": (boards.Halma, {"size": 8, "depth": 4}, [{"ways": FOUR}, {"goes_on": False}]),
@@ -234,7 +247,7 @@ GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any], list[dict[str, Any]]]
 }
 assert GAMES.keys() == set(BOARDS)
 # These take a quarter of a minute or more to load.
-LARGE = ("ard-ri", "brandubh", "lines-of-action", "nine-mens-morris", "scrambled-eggs", "twelve-mens-morris")
+LARGE = ("ard-ri", "brandubh", "lines-of-action", "nine-mens-morris", "scrambled-eggs", "tablut", "twelve-mens-morris")
 FEW, MANY = 30, 600
 # Games with long chains take longer.
 MOST = {"chinese-checkers": 60, "halma": 100}

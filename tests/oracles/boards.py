@@ -569,12 +569,13 @@ class Tafl:
         hostile: bool = True,
         king_takes: bool = True,
         throne_guards: bool = True,
+        size: int = 7,
     ) -> None:
         self.board = {square: piece for piece, squares in army.items() for square in squares.split()}
         # Beyond the edge is no square, which nothing is closed in against.
         self.throne, self.restricted = throne, {throne, *corners} - {""}
         self.hostile, self.king_takes, self.throne_guards = hostile, king_takes, throne_guards
-        self.squares = {at(x, y) for x in range(7) for y in range(7)}
+        self.squares = {at(x, y) for x in range(size) for y in range(size)}
 
     def start(self) -> Place:
         return Place(self.board)

@@ -22,8 +22,8 @@ BOARDS = (
     *("dash-guti", "dodgem", "felli", "five-mens-morris", "four-field-kono", "fox-and-geese", "halma"),
     *("hare-and-hounds", "hex", "hex13", "jungle", "kaooa", "kolowis-awithlaknannai", "konane", "lau-kata-kati"),
     *("len-choa", "lines-of-action", "mu-torere", "nine-mens-morris", "peralikatuma", "pong-hau-ki"),
-    *("scrambled-eggs", "seega", "shisima", "six-mens-morris", "sixteen-soldiers", "sua-ghin-gnua", "tsoro-yematatu"),
-    *("twelve-mens-morris",),
+    *("scrambled-eggs", "seega", "shisima", "six-mens-morris", "sixteen-soldiers", "sua-ghin-gnua", "tablut"),
+    *("tsoro-yematatu", "twelve-mens-morris"),
 )
 TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
 RANKS = {
