@@ -55,6 +55,7 @@ def test_a_move_is_made_by_keyboard_alone(browser: Page, place: tuple[str, str])
     for square in ("a2", "b3"):
         browser.tab_to(f'a[data-square="{square}"]')
         browser.follow()
+        assert browser.ask("document.activeElement.id") == "board", "the next press of Tab goes to a square"
     assert "m=" in browser.ask("location.search")
     assert browser.ask("document.querySelector('.plies').textContent.trim()")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, urlencode
+import re
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 from starlette.testclient import TestClient
@@ -88,6 +89,16 @@ def test_of_several_ways_to_a_square_one_is_chosen_from_a_list(pages: TestClient
     made = [link for link in listed.links if "&m=" in link or "?m=" in link]
     after = [pages.get(own(link, "/").replace("/g/mini", "/g/mini.json")).json() for link in dict.fromkeys(made)]
     assert [each["position"]["board"]["a3"] for each in after] == ["C:Q", "C:N"]
+
+
+def test_who_uses_a_keyboard_goes_on_at_the_board(chess: TestClient) -> None:
+    moved = f"/g/chess?{urlencode({'m': 'e2 e4'})}"
+    for address in ("/g/chess", "/g/chess?from=g1", moved, "/piece/chess?piece=C:N"):
+        page = chess.get(address).text
+        assert re.search('<section[^>]* id="board" tabindex="-1"', page)
+        assert {urlsplit(link).fragment for link in looked_at(page).squares.values()} == {"board"}
+    assert f"{moved}&from=g8#board" in looked_at(chess.get(moved).text).links
+    assert "/g/chess#board" in looked_at(chess.get(moved).text).links, "take back"
 
 
 def test_a_piece_of_the_hand_is_dropped_by_links(pages: TestClient) -> None:

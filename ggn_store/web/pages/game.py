@@ -55,8 +55,11 @@ class Table:
     is_flipped: bool
     style: str | None
 
-    def link(self, moves: tuple[str, ...] | None = None, /, **changed: links.Value) -> str:
-        """The address of this page, with other moves, another piece touched, or whatever else is changed."""
+    def link(self, moves: tuple[str, ...] | None = None, at: str = "board", /, **changed: links.Value) -> str:
+        """The address of this page, with other moves, another piece touched, or whatever else is changed.
+
+        It leads to a part of the page, where who uses a keyboard goes on.
+        """
         shown: dict[str, links.Value] = {
             "position": self.position,
             "m": self.moves if moves is None else moves,
@@ -65,7 +68,7 @@ class Table:
             "pseudo": self.game.pseudo_legal,
             "assume": self.game.assume,
         }
-        return links.to("/g", self.reference, **{**shown, **changed})
+        return f"{links.to('/g', self.reference, **{**shown, **changed})}#{at}"
 
     def made(self, move: Made) -> str | None:
         """The address after a move; None where it cannot be made, or written: squares may have any names."""
@@ -279,7 +282,7 @@ def _links(
         words = f"{square}{f', where {called(there, square, names)} stands' if there else ''}"
         one = moves[0] if len(moves) == 1 else None
         if one is None:
-            address = table.link(**{"from": table.source, "piece": table.piece, "to": square}) + "#moves"
+            address = table.link(None, "moves", **{"from": table.source, "piece": table.piece, "to": square})
             squares[square] = Link(address, f"to {words}: {len(moves)} ways, choose one below")
         elif (after := table.made(one)) is not None:
             squares[square] = Link(after, f"to {words}: {_words(table, one)}")

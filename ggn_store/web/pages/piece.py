@@ -39,7 +39,7 @@ def _show(asked: Asked) -> Answer:
         assert isinstance(picture, Diagram)  # noqa: S101  (of a piece)
         squares = {
             square: Link(
-                links.to("/piece", asked.reference, piece=piece, source=square, style=style),
+                links.to("/piece", asked.reference, piece=piece, source=square, style=style) + "#board",
                 called(piece, square, names),
             )
             for square in sources
