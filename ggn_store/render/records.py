@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import textwrap
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,8 +48,24 @@ def records(items: Iterable[JsonRecord], form: str, columns: Sequence[str], widt
 
 def compact(value: object) -> str:
     """JSON on one line, with everything that could act on a terminal as an escape."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = json_text(value)
     return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def json_text(value: object, *, ensure_ascii: bool = False) -> str:
+    """JSON on one line, in which a number that JSON cannot say, such as infinity, is null."""
+    try:
+        return json.dumps(value, ensure_ascii=ensure_ascii, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=ensure_ascii, separators=(",", ":"), allow_nan=False)
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _csv_line(cells: Sequence[str]) -> str:

@@ -32,6 +32,7 @@ from ggn_store.errors import (
     UnknownNameError,
     printable,
 )
+from ggn_store.render.records import json_text
 from ggn_store.web import rendering, views
 from ggn_store.web.guard import HEADERS, Guard
 from ggn_store.web.page import Answer, Asked, Page
@@ -208,7 +209,7 @@ def _response(asked: Asked, answer: Answer, known: str | None) -> Response:
     if answer.text is not None:
         body, media = answer.text, answer.media
     elif asked.is_json:
-        body, media = f"{json.dumps(answer.data, ensure_ascii=True, separators=(',', ':'))}\n", "application/json"
+        body, media = f"{json_text(answer.data, ensure_ascii=True)}\n", "application/json"
     else:
         body, media = rendering.html(asked, answer), "text/html"
     data = body if isinstance(body, bytes) else body.encode("utf-8", "backslashreplace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, Final
 
 from ggn_store.errors import QueryError, quote
@@ -14,7 +15,8 @@ MOST_COUNTED: Final = 30
 def written(column: str, value: Any) -> str | None:
     """`["column", value]` in JSON, as addresses say it; None for what is too long, or neither a text nor a number."""
     text = json.dumps([column, value], ensure_ascii=False)
-    is_plain = value is None or isinstance(value, str | int | float)
+    # Infinity is no JSON.
+    is_plain = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
     return text if is_plain and len(text) <= MOST_TEXT else None
 
 

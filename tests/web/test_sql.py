@@ -16,7 +16,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from ggn_store import Store
+from tests.support.program import Program, run
 from tests.support.web import client, looked_at, own
+
+__all__ = ["run"]
 
 PIECES = "SELECT ruleset, piece, side, possibilities FROM v_pieces"
 
@@ -110,6 +113,26 @@ def test_what_narrows_nothing_is_a_clear_message(found: tuple[TestClient, list[d
         assert answer.status_code == 400, wrong
         looked_at(answer.text)
     assert pages.get(f"/sql?{urlencode({'query': PIECES, 'facet': 'no such'})}").status_code == 400
+
+
+def test_numbers_that_json_cannot_say_are_null(pages: TestClient, filled: str, run: Program) -> None:
+    much = "CAST('Infinity' AS float)" if filled.startswith("postgres") else "1e308 * 10"
+    query = f"SELECT {much} AS much, -{much} AS less, CAST(1.5 AS float) AS half"
+    found = pages.get("/sql.json", params={"query": query})
+    assert json.loads(found.text, parse_constant=refuse)["rows"] == [[None, None, 1.5]]
+    counted = pages.get("/sql.json", params={"query": query, "facet": "much"})
+    assert json.loads(counted.text, parse_constant=refuse)["facets"] == {"much": [{"value": None, "count": 1}]}
+    assert pages.get("/sql", params={"query": query, "facet": "much"}).status_code == 200
+    for form in ("json", "ndjson"):
+        texts = [pages.get("/sql", params={"query": query, "format": form}).text]
+        texts.append(run("--db", filled, "sql", query, "--format", form).out)
+        for text in texts:
+            values = json.loads(text, parse_constant=refuse)
+            assert (values[0] if form == "json" else values) == {"much": None, "less": None, "half": 1.5}
+
+
+def refuse(name: str) -> None:
+    raise AssertionError(f"{name} is no JSON")
 
 
 def test_two_columns_are_plotted(found: tuple[TestClient, list[dict[str, Any]]]) -> None:
