@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
@@ -71,8 +72,11 @@ def _show(asked: Asked) -> Answer:
     else:
         older = None if newer.parent is None else f"{newer.name.partition('#')[0]}@{newer.parent}"
     piece = asked.text("piece")
+    # Of a revision that is named by its history, the parent is, too.
+    named = [before] if after is None else [before, after]
+    is_fixed = all(asked.site.is_fixed(each, asked.site.ruleset(each).revision) for each in named)
     if older is None and piece is None and not is_proposal(newer.name):
-        return _first(asked, ruleset)
+        return replace(_first(asked, ruleset), fixed=is_fixed)
     key = (older, "" if older is None else asked.site.ruleset(older).revision.lineage, newer.name, newer.lineage, piece)
     difference = asked.site.differences.get(key, lambda: store.history.diff(before, after, piece))
     data: dict[str, Any] = {
@@ -97,7 +101,7 @@ def _show(asked: Asked) -> Answer:
         "verdicts": [] if proposal is None else verdicts_of(proposal, asked.person),
         "next_picture": asked.number("picture") + _PICTURES if has_pictures else None,
     }
-    return Answer(data, shown)
+    return Answer(data, shown, fixed=is_fixed)
 
 
 def _first(asked: Asked, ruleset: Ruleset) -> Answer:
