@@ -15,7 +15,7 @@ from ggn_store.games import library, playing
 from ggn_store.model.moves import play as plays
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.counters import Counters
-from ggn_store.model.moves.play import OUTCOMES, Outcome, Play
+from ggn_store.model.moves.play import OUTCOMES, Duty, Outcome, Play
 from ggn_store.model.moves.position import SIDES
 from ggn_store.notation import cell
 from ggn_store.notation.complaints import Complaints
@@ -35,7 +35,13 @@ class Rules:
     play: Play
     goes: Mapping[str, str] = field(default_factory=dict)
     checked: tuple[str, ...] = ()
+    start: Position = field(default_factory=lambda: Position({}))
     definition: None = None
+
+    @property
+    def has_start(self) -> bool:
+        """Whether it has one that is not empty."""
+        return bool(self.start.board)
 
     def legal_moves(self, position: Position) -> list[Move]:
         """From one square to another, where the side to move has something."""
@@ -242,6 +248,36 @@ def test_who_has_connected_is_who_has_by_the_written_rules(name: str) -> None:
 def test_a_row_is_one_that_the_board_of_the_game_has(name: str, squares: str, expected: str) -> None:
     board = dict.fromkeys(squares.split(), "c:p") | {"d1": "C:P"}
     assert told(Rules(declared(name), {"d1": "e1"}), Position(board)) == expected
+
+
+STALE = Outcome("no-move", "draw", in_check=False)
+SAFE = (Duty("royal-safety"),)
+
+
+@pytest.mark.parametrize(
+    ("duties", "declared", "start", "now", "expected"),
+    [
+        (SAFE, (STALE,), KINGS, {"h8": "c:k^"}, "second wins: the royal piece is taken"),
+        (SAFE, (STALE,), KINGS, {"a1": "C:K^"}, "first wins: the royal piece is taken"),
+        (SAFE, (), KINGS, {"a1": "C:K^", "h7": "c:p"}, "first wins: the royal piece is taken"),
+        # What is declared before stalemate comes first; nobody has lost whom nothing was to be kept safe of.
+        (SAFE, (Outcome("extinct", "loss"), STALE), KINGS, {"h8": "c:k^"}, "second wins: extinction"),
+        ((), (STALE,), KINGS, {"h8": "c:k^"}, "draw: stalemate"),
+        (SAFE, (STALE,), {"h8": "c:k^", "a1": "C:P"}, {"h8": "c:k^"}, "draw: stalemate"),
+        (SAFE, (STALE,), KINGS, {"a2": "C:P"}, "draw: stalemate"),
+    ],
+)
+def test_who_has_lost_the_last_royal_piece_has_lost(
+    duties: tuple[Duty, ...],
+    declared: tuple[Outcome, ...],
+    start: dict[str, str],
+    now: dict[str, str],
+    expected: str,
+) -> None:
+    play = Play(duties, outcomes=declared)
+    for side in SIDES:
+        assert told(Rules(play, start=Position(start)), Position(now, side=side)) == expected
+        assert told(Rules(play), Position(now, side=side), [Position(start)]) == expected
 
 
 def shuffled(*kings: str, side: Side = "first") -> list[Position]:

@@ -139,6 +139,14 @@ def test_a_line_that_cannot_be_done_ends_the_list_with_its_place(
         assert f"Error: {file}:{line}: {said}" in ask("play", "chess", "--moves", file).err
 
 
+def test_the_game_ends_where_a_king_is_taken(ask: Command) -> None:
+    start = ("--fen", "k7/7p/8/8/8/8/8/K6Q w - - 0 1")
+    ended = "the game is over: first wins: the royal piece is taken"
+    taken = ask("play", "chess", *start, "--format", "fen", stdin="Qxa8")
+    assert (taken.code, taken.out, taken.err) == (0, "Q7/7p/8/8/8/8/8/K7 b - - 0 1\n", f"{ended}\n")
+    assert f"standard input:2: h6: {ended}" in ask("play", "chess", *start, stdin="Qxa8\nh6").err
+
+
 def test_who_may_pass_types_it(ggn: Command, address: str, tmp_path: Path) -> None:
     kings = 'title = "Kings"\nboard = "3x3"\nstyle = "C"\nstart = "1k^1/3/1K^1 / C/c"\nplay = { duties = ["pass"] }\n'
     file = write(tmp_path / "kings.toml", kings + '[pieces.K]\nbetza = "K"\nterminal = true\n')

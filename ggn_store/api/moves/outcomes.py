@@ -29,6 +29,10 @@ class Judged(Protocol):
     def play(self) -> Play: ...
     @property
     def definition(self) -> Definition | None: ...
+    @property
+    def has_start(self) -> bool: ...
+    @property
+    def start(self) -> Position: ...
     def legal_moves(self, position: Position) -> list[Move]: ...
     def chains(self, position: Position, *, legal: bool = False) -> tuple[Chain, ...]: ...
     def in_check(self, position: Position, side: Side | None = None) -> bool: ...
@@ -61,11 +65,17 @@ def judge(
     history: Sequence[Position],
     moves: Callable[[Position], Sequence[Move | Chain]] | None = None,
 ) -> Result:
-    """The first of the declared outcomes that holds; `moves` are what may be made, if not what is legal."""
+    """The first of the declared outcomes that holds; `moves` are what may be made, if not what is legal.
+
+    A side whose royal pieces were to be kept safe and are all taken has lost, whatever moves it has.
+    """
     play = asked.play
     case = Case(asked, position, history, moves or functools.partial(turns, asked))
     unjudged: dict[str, None] = {}
+    taken = _taken(case)
     for outcome in play.outcomes:
+        if taken is not None and outcome.when == "no-move":
+            break
         try:
             side = next((side for side in _sides(outcome, position.side) if _is_met(case, outcome, side)), None)
         except UnjudgedError:
@@ -73,6 +83,8 @@ def judge(
             continue
         if side is not None:
             return _result(case, outcome, side)
+    if taken is not None:
+        return Result(other_side(taken), "the royal piece is taken")
     if not any(outcome.when == "no-move" for outcome in play.outcomes):
         unjudged["no-move"] = None
     return Result(unjudged=(*unjudged, *play.host))
@@ -123,6 +135,17 @@ def _pawns(asked: Judged) -> set[str]:
 
 
 # --- judging ---
+
+
+def _taken(case: Case) -> Side | None:
+    """The side that has no royal piece any more, where the other still has one and they are to be kept safe."""
+    asked, position = case.asked, case.position
+    if asked.play.duty("royal-safety") is None:
+        return None
+    lacking = [side for side in SIDES if not result.has_royal(position.board, position.hands or {}, side)]
+    before = [*case.history[:1], *([asked.start] if asked.has_start else [])]
+    is_taken = len(lacking) == 1 and any(result.has_royal(each.board, each.hands or {}, lacking[0]) for each in before)
+    return lacking[0] if is_taken else None
 
 
 def _sides(outcome: Outcome, to_move: Side) -> Iterator[Side]:

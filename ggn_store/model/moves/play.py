@@ -40,7 +40,7 @@ PREFERENCES: Final[Mapping[str, str]] = {
 # What a game forbids or asks for beyond its rules, by the names of duties.
 DUTIES: Final[Mapping[str, str]] = {
     "royal-safety": "no move leaves an own terminal piece attacked, nor does castling begin in or cross an attack; "
-    "what enters by gating is no shield in the same move",
+    "what enters by gating is no shield in the same move; who has lost the last one has lost the game",
     "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
     "duple-check": "royal-safety forbids to leave all terminal pieces of a side attacked, where it has several",
     "spare-royal": "royal-safety is for a side's last terminal piece",

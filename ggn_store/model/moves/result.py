@@ -77,6 +77,13 @@ def total(board: Board, hands: Mapping[str, int], pieces: Collection[str], side:
     return len(own(board, side, pieces)) + held
 
 
+def has_royal(board: Board, hands: Mapping[str, int], side: Side) -> bool:
+    """Whether a side has a royal piece, on the board or in its hand."""
+    return any(map(is_royal, own(board, side).values())) or any(
+        count and is_royal(piece) and side_of(piece) == side for piece, count in hands.items()
+    )
+
+
 def is_extinct(board: Board, hands: Mapping[str, int], outcome: Outcome, side: Side) -> bool:
     """Whether a side has at most `count` of the pieces that the outcome names, or of all, anywhere.
 
