@@ -8,6 +8,7 @@ import os
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.pgn
@@ -176,6 +177,25 @@ def test_a_game_is_written_as_pgn_that_python_chess_reads(rules: Ruleset) -> Non
     assert again.position.counters == game.position.counters
 
 
+def test_a_pgn_of_another_variant_is_refused_and_of_this_one_read_by_any_name(sqlite_games: Games) -> None:
+    names = {
+        "chess": ("Standard", "From Position", "chess"),
+        "3check": ("Three-check", "3check", "3CHECK"),
+        "crazyhouse": ("Crazyhouse", "zh", "Standard"),
+        "kingofthehill": ("King of the Hill", "kingofthehill"),
+    }
+    for name, called in names.items():
+        game = Game.begin(sqlite_games[name])
+        for variant in called:
+            assert len(game.read(f'[Variant "{variant}"]\n\n1. e4 e5 *').plies) == 2, variant
+        for variant in ("Atomic", "Chess960", "Crazyhouse 960"):
+            with pytest.raises(
+                MoveError, match=f'Variant says that this is a game of "{variant}", not of {name}: play'
+            ):
+                game.read(f'[Variant "{variant}"]\n\n1. e4 e5 *')
+        assert len(game.read(game.play("e4").pgn()).plies) == 1
+
+
 def test_tags_and_a_result_that_the_board_does_not_show_are_kept(rules: Ruleset) -> None:
     text = '[White "Anna"]\n[Result "0-1"]\n\n1. e4 e5 0-1\n'
     game = Game.begin(rules).read(text)
@@ -198,6 +218,34 @@ def test_a_record_has_all_of_a_game(rules: Ruleset) -> None:
     again = Game.begin(rules).read(json.dumps(record))
     assert (again.position, again.position.counters) == (game.position, game.position.counters)
     assert again.record() == record
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"moves": [{"move": "e2 e4", "uci": "e2e3"}]},
+            'move 1: "e2 e4" and the uci beside it, "e2e3", are not the same',
+        ),
+        (
+            {"moves": ["e2 e4", {"move": "e7 e6", "uci": "nonsense"}]},
+            'move 2: "e7 e6" and the uci beside it, "nonsense"',
+        ),
+        ({"moves": [{"move": "e2 e4", "uci": 5}]}, 'move 1: "e2 e4" and the uci beside it, 5, are not'),
+        ({"moves": [{"move": "e2 e4", "san": "e4"}]}, 'move 1: {"move": "e2 e4", "san": "e4"} has other keys'),
+        ({"result": {"score": "1-0"}}, "the result of the record, {"),
+        ({"result": {"is_over": True, "winner": None}}, "is not that of its moves: the game goes on (*)"),
+        ({"result": "1-0"}, 'the result of the record, "1-0", is not that of its moves'),
+    ],
+)
+def test_a_record_that_contradicts_itself_is_refused(rules: Ruleset, change: dict[str, Any], message: str) -> None:
+    record = Game.begin(rules).play("e2e4").record()
+    with pytest.raises(MoveError) as error:
+        Game.begin(rules).read(json.dumps(record | change))
+    assert message in str(error.value)
+    # Another revision may judge its games in another way.
+    if "result" in change:
+        assert len(Game.begin(rules).read(json.dumps(record | change | {"digest": "0" * 64})).plies) == 1
 
 
 def test_a_record_is_played_with_its_own_ruleset_in_any_revision_and_by_any_name(rules: Ruleset) -> None:

@@ -15,6 +15,7 @@ from ggn_store.api.moves import outcomes
 from ggn_store.api.positions.json_text import decode
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, NotationError, quote
+from ggn_store.games import library
 from ggn_store.model.moves.chain import Chain, captures_first, path_of
 from ggn_store.model.moves.counters import Counters
 from ggn_store.model.moves.move import Assumption, Move
@@ -26,6 +27,8 @@ from ggn_store.notation.move_text import OWN
 
 MAX_MOVES: Final = pgn.MAX_MOVES
 _CHESS: Final = "chess"
+# What a tag Variant says, folded, that names no variant.
+_ANY_VARIANT: Final = ("", "standard", "normal", "fromposition")
 MANDATORY_CAPTURE: Final = "mandatory-capture"
 # Duties that forbid nothing.
 _MECHANICAL: Final = ("clear-marks", "pass")
@@ -234,6 +237,7 @@ class Game:
             read = pgn.parse(text)
         except NotationError as error:
             raise MoveError(str(error)) from None
+        self._require_variant(read.tags.get("Variant", ""))
         start = self.start
         if "FEN" in read.tags:
             start = self.ruleset.position(fen=read.tags["FEN"])
@@ -241,6 +245,17 @@ class Game:
         for move, line in read.moves:
             game = _next(game, f"line {line}", move, "san")
         return replace(game, tags={**read.tags, "Result": read.result})
+
+    def _require_variant(self, variant: str) -> None:
+        """Raise MoveError for the PGN of another game, by any name that this one has in the library."""
+        revision = self.ruleset.revision
+        game = library.index().get(revision.name)
+        called = [revision.name, revision.envelope.title or "", *(game.also if game else ())]
+        if _folded(variant) not in (*_ANY_VARIANT, *map(_folded, called)):
+            raise MoveError(
+                f"the tag Variant says that this is a game of {quote(variant)}, not of {revision.name}: play it with "
+                "that ruleset, or take the tag out"
+            )
 
     def _require_own(self, data: Mapping[str, Any]) -> None:
         """Raise MoveError for the record of a game of another ruleset; a revision of this one may play it."""
@@ -268,7 +283,42 @@ class Game:
             if not isinstance(written, str):
                 raise MoveError(f"move {number}: {quote(move)} names no move")
             game = _next(game, f"move {number}", written, OWN)
+            if isinstance(move, dict):
+                _require_same(game.plies[-1], game.ruleset, move, f"move {number}")
+        if "result" in data and data.get("digest") in (None, self.ruleset.revision.digest):
+            _require_result(game.result, data["result"])
         return game
+
+
+def _require_same(ply: Ply, ruleset: Ruleset, written: Mapping[str, Any], where: str) -> None:
+    """Raise MoveError where a record says more of a move than that it is this one, or another one in UCI."""
+    if not written.keys() <= {"move", "uci"}:
+        raise MoveError(f"{where}: {quote(dict(written))} has other keys than move and uci")
+    uci = written.get("uci", "")
+    if uci == "":
+        return
+    try:
+        is_same = ply.move in ruleset.read_move(uci, ply.before, "uci", pseudo=True).moves
+    except (GgnStoreError, TypeError):
+        is_same = False
+    if not is_same:
+        raise MoveError(f"{where}: {quote(written['move'])} and the uci beside it, {quote(uci)}, are not the same move")
+
+
+def _require_result(result: Result, stated: object) -> None:
+    """Raise MoveError where a record, of this revision, has another result than its moves."""
+    told = result.data()
+    keys = ("is_over", "winner", "score")
+    if not isinstance(stated, dict) or any(key in stated and stated[key] != told[key] for key in keys):
+        raise MoveError(
+            f"the result of the record, {quote(stated)}, is not that of its moves: {result} ({result.score})"
+        )
+
+
+def _folded(name: str) -> str:
+    """A name without what programs write differently: Three-check is 3check's title, Three-check chess."""
+    letters = "".join(filter(str.isalnum, name.casefold()))
+    return letters.removesuffix(_CHESS) or letters
 
 
 def _next(game: Game, where: str, text: str, notation: str) -> Game:
