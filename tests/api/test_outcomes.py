@@ -250,6 +250,22 @@ def test_a_row_is_one_that_the_board_of_the_game_has(name: str, squares: str, ex
     assert told(Rules(declared(name), {"d1": "e1"}), Position(board)) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "stalemate"),
+    [
+        # Schmittberger lets it win; the others are played as chess is.
+        ("wildebeest", "second wins"),
+        ("raumschach", "draw"),
+        ("circular", "draw"),
+        ("carrera", "draw"),
+    ],
+)
+def test_a_stalemate_ends_games_that_are_like_chess(name: str, stalemate: str) -> None:
+    play = derive(read(library.path_of(name).read_text("utf-8"), name))
+    assert told(Rules(play), Position(KINGS | {"b5": "C:P"})) == f"{stalemate}: stalemate"
+    assert told(Rules(play, {}, ("a1",)), Position(KINGS | {"b5": "C:P"})) == "second wins: checkmate"
+
+
 STALE = Outcome("no-move", "draw", in_check=False)
 SAFE = (Duty("royal-safety"),)
 
