@@ -261,7 +261,7 @@ def test_a_row_is_one_that_the_board_of_the_game_has(name: str, squares: str, ex
     ],
 )
 def test_a_stalemate_ends_games_that_are_like_chess(name: str, stalemate: str) -> None:
-    play = derive(read(library.path_of(name).read_text("utf-8"), name))
+    play = declared(name)
     assert told(Rules(play), Position(KINGS | {"b5": "C:P"})) == f"{stalemate}: stalemate"
     assert told(Rules(play, {}, ("a1",)), Position(KINGS | {"b5": "C:P"})) == "second wins: checkmate"
 
