@@ -45,8 +45,11 @@ def quote(value: object) -> str:
     return printable(text)
 
 
-def did_you_mean(name: str, names: Iterable[str], shown: Callable[[str], str] = printable) -> str:
-    """The end of a message about an unknown name: the known one that it is likely a slip of, or nothing."""
+def did_you_mean(name: str, names: Iterable[str], shown: Callable[[str], str] = printable, least: float = 0.6) -> str:
+    """The end of a message about an unknown name: the known one that it is likely a slip of, or nothing.
+
+    Of short names, which are alike anyway, `least` asks for more likeness, from 0 to 1.
+    """
     import difflib
 
     if len(name) > _NAME_LIMIT:
@@ -54,7 +57,7 @@ def did_you_mean(name: str, names: Iterable[str], shown: Callable[[str], str] = 
     known = [each for each in names if len(each) <= _NAME_LIMIT]
     # Letters in another order or another case are the commonest slips, and the library does not rank them first.
     swapped = [each for each in known if sorted(each.lower()) == sorted(name.lower())]
-    near = swapped or difflib.get_close_matches(name, known, 1)
+    near = swapped or difflib.get_close_matches(name, known, 1, least)
     return f": did you mean {shown(near[0])}?" if near else ""
 
 

@@ -44,12 +44,13 @@ def concept_names() -> list[str]:
     return [each.name for each in CONCEPTS]
 
 
-def game_names(*, described: bool = False) -> list[str]:
-    """The games of the library that have a definition; or all, as they may be named."""
+def game_names(begun: str | None = None) -> list[str]:
+    """The games of the library that have a definition; or all, named as what is begun: `jungle` or `gdl/jungle`."""
     from ggn_store.games import library
 
     try:
-        short = {name.partition("/")[2] for name in library.descriptions()} if described else ()
-        return sorted({*library.names(), *short})
+        described = () if begun is None else library.descriptions()
+        short = (name.partition("/")[2] for name in described)
+        return sorted({*library.names(), *(described if begun and "/" in begun else short)})
     except GgnStoreError:
         return []

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ggn_store.errors import PositionError, UnknownNameError, offer, quote
+from ggn_store.errors import PositionError, UnknownNameError, did_you_mean, offer, quote
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Piece
@@ -248,7 +248,8 @@ class Handle:
     def require_piece(self, piece: str) -> None:
         """Raise UnknownNameError (a KeyError) for a piece that the ruleset has no rules for."""
         if piece not in self.pieces:
-            raise UnknownNameError(f"{self.revision} has no rules for {quote(piece)}; it has {offer(self.pieces)}")
+            hint = did_you_mean(piece, self.pieces, least=0.8) or f"; it has {offer(self.pieces)}"
+            raise UnknownNameError(f"{self.revision} has no rules for {quote(piece)}{hint}")
 
     def require_square(self, square: str | None, or_hand: bool = True) -> None:
         """Raise UnknownNameError for what is no square of the board, nor the hand where that may be; None passes."""

@@ -78,22 +78,25 @@ def _of_rulesets(command: Callable[..., Asked]) -> Callable[..., None]:
         ctx, form = click.get_current_context(), options.record_format(form)
         ask, columns = command(form=form, **asked)
         if len(rulesets) == 1 and not is_pattern(rulesets[0]):
-            options.print_records(ask(options.open_ruleset(ctx, rulesets[0]).analysis(tell)), form, columns)
-            return
-        records = [
-            {"ruleset": name, "revision": int(number)} | each.data()
-            for reference, found in options.open_store(ctx).analysis(tell).each(rulesets, ask).items()
-            for name, _, number in [reference.rpartition("@")]
-            for each in found
-        ]
-        options.print_records(records, form, ("ruleset", "revision", *columns))
+            records = ask(options.open_ruleset(ctx, rulesets[0]).analysis(tell))
+        else:
+            columns = ("ruleset", "revision", *columns)
+            records = [
+                {"ruleset": name, "revision": int(number)} | each.data()
+                for reference, found in options.open_store(ctx).analysis(tell).each(rulesets, ask).items()
+                for name, _, number in [reference.rpartition("@")]
+                for each in found
+            ]
+        options.print_records(records, form, columns)
+        if not records:
+            click.echo("nothing found", err=True)
 
     return _answer_options(opened)
 
 
 def _by(first: str, second: str) -> Callable[[options.Command], options.Command]:
     return click.option(
-        "--by", type=click.Choice((first, second)), default=first, show_default=True, help="A row each."
+        "--by", type=options.OneOf((first, second)), default=first, show_default=True, help="A row each."
     )
 
 
@@ -274,7 +277,7 @@ def symmetry(
 @click.option("--exact", is_flag=True, help="Only on boards of one size, square by square.")
 @click.option("--equal", is_flag=True, help="Distinguish mirrored and turned movement.")
 @click.option(
-    "--by", type=click.Choice(("group", "piece")), help="A row each. Default: piece with --piece, else group."
+    "--by", type=options.OneOf(("group", "piece")), help="A row each. Default: piece with --piece, else group."
 )
 @_answer_options
 @click.pass_context

@@ -21,7 +21,7 @@ from ggn_store.render.problems import problems
 @options.command("generate")
 @click.argument("game", metavar="GAME|FILE", shell_complete=options.complete_game)
 @click.option(
-    "--dialect", type=click.Choice(options.DIALECTS), help="The dialect to write: by default the game's, mostly diff."
+    "--dialect", type=options.OneOf(options.DIALECTS), help="The dialect to write: by default the game's, mostly diff."
 )
 @options.output_option
 def generate(game: str, dialect: str | None, output: str | None) -> None:
@@ -117,11 +117,11 @@ def _check(
 
 @options.command("convert")
 @click.argument("path", type=click.Path(), metavar="PATH")
-@click.option("--to", "target", type=click.Choice(options.DIALECTS), required=True, help="The dialect to write.")
-@click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect of PATH, instead of detecting it.")
+@click.option("--to", "target", type=options.OneOf(options.DIALECTS), required=True, help="The dialect to write.")
+@click.option("--dialect", type=options.OneOf(options.DIALECTS), help="The dialect of PATH, instead of detecting it.")
 @click.option(
     "--assume",
-    type=click.Choice(("displacement",)),
+    type=options.OneOf(("displacement",)),
     help="From must-deny: write plain displacement as the effect of every possibility.",
 )
 @options.output_option
@@ -143,7 +143,7 @@ def convert(path: str, target: str, dialect: str | None, assume: str | None, out
 
 
 @options.command("schema")
-@click.argument("dialect", metavar="DIALECT", type=click.Choice(options.DIALECTS))
+@click.argument("dialect", metavar="DIALECT", type=options.OneOf(options.DIALECTS))
 @options.output_option
 def schema(dialect: str, output: str | None) -> None:
     """Print the JSON Schema of a dialect, for editors.

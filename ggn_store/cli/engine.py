@@ -20,7 +20,7 @@ _options = options.several(
     click.option("--seed", type=options.IntRange(1), metavar="NUMBER", help="Play the same moves each time."),
     click.option(
         "--choice",
-        type=click.Choice(_CHOICES),
+        type=options.OneOf(_CHOICES),
         default=_CHOICES[0],
         show_default=True,
         help="How to choose among the legal moves: at random, or what is best after one move.",

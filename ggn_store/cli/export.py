@@ -38,14 +38,14 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
 @options.command("export", cls=_Command)
 @click.argument("what", metavar="RULESET|DIRECTORY", required=False, shell_complete=_complete)
 @options.output_option
-@click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect to write. Default: its own.")
+@click.option("--dialect", type=options.OneOf(options.DIALECTS), help="The dialect to write. Default: its own.")
 @click.option(
     "--definition", is_flag=True, help="Write the definition or game description that it was loaded from, unchanged."
 )
 @click.option(
     "--format",
     "form",
-    type=click.Choice((*_FORMATS, _VARIANTS)),
+    type=options.OneOf((*_FORMATS, _VARIANTS)),
     help="Write the views, as files of this format, into DIRECTORY; it must be new, or empty. variants.ini: write what "
     "Fairy-Stockfish can play of RULESET.",
 )
@@ -182,7 +182,7 @@ def _write_views(ctx: click.Context, *what: Any, **how: Any) -> None:
 @click.option("-o", "--output", metavar="DIRECTORY", help="Where the files go; it must not hold any.")
 @options.positions_option
 @click.option(
-    "--sql", "engine", type=click.Choice(_ENGINES), help="Print the statement that asks this engine for moves."
+    "--sql", "engine", type=options.OneOf(_ENGINES), help="Print the statement that asks this engine for moves."
 )
 @click.pass_context
 def compile_(ctx: click.Context, ruleset: str, output: str | None, positions: str | None, engine: str | None) -> None:

@@ -75,7 +75,7 @@ def check(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> None:
 )
 @click.option("--style", metavar="STYLE", help="The style of all pieces. Default: the first word of the game's name.")
 @click.option(
-    "--dialect", type=click.Choice(("gdl", "diff")), default="gdl", show_default=True, help="The dialect to write."
+    "--dialect", type=options.OneOf(("gdl", "diff")), default="gdl", show_default=True, help="The dialect to write."
 )
 @options.output_option
 def compile_(path: str, pieces: tuple[str, ...], style: str | None, dialect: Any, output: str | None) -> None:

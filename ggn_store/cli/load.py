@@ -33,7 +33,7 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
 
     if not ctx.params.get("library"):
         return [CompletionItem(incomplete, type="file")]
-    return options.completed([*completion.game_names(described=True), "all", "examples", "gdl"], incomplete)
+    return options.completed([*completion.game_names(incomplete), "all", "examples", "gdl"], incomplete)
 
 
 @options.command("load")
@@ -43,7 +43,7 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
 @options.dialect_option
 @click.option(
     "--on-error",
-    type=click.Choice(("stop", "skip")),
+    type=options.OneOf(("stop", "skip")),
     default="stop",
     show_default=True,
     help="What to do after a document that cannot be loaded.",

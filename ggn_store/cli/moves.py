@@ -33,7 +33,7 @@ _ALL_PIECES = "--engine gives the moves of all pieces, without effects"
 @options.assume_option
 @click.option(
     "--query",
-    type=click.Choice(("auto", "fast", "columns", "reading")),
+    type=options.OneOf(("auto", "fast", "columns", "reading")),
     default="auto",
     show_default=True,
     help="The query to run: the store's fast one, DuckDB over columns (with --positions), or over the documented "
@@ -45,12 +45,12 @@ _ALL_PIECES = "--engine gives the moves of all pieces, without effects"
 @options.output_format(options.RECORD_FORMATS, "Default: board and moves on a terminal, NDJSON elsewhere.")
 @click.option(
     "--engine",
-    type=click.Choice(("duckdb", "spark")),
+    type=options.OneOf(("duckdb", "spark")),
     help="With --positions: query DuckDB or Spark instead of the store, for moves without conditions and effects.",
 )
 @click.option(
     "--count",
-    type=click.Choice(("position", "piece", "destination")),
+    type=options.OneOf(("position", "piece", "destination")),
     help="With --positions: how many moves there are, instead of the moves.",
 )
 @click.option(

@@ -48,6 +48,13 @@ class IntRange(click.IntRange):
     name = "integer"
 
 
+class OneOf(click.Choice[str]):
+    """One of a few words, of which one that is mistyped is suggested."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return super().get_invalid_choice_message(value, ctx).rstrip(".") + did_you_mean(str(value), self.choices)
+
+
 class StrictCommand(click.Command):
     """A command that refuses an option with one value which is given twice, instead of taking the last one."""
 
@@ -244,7 +251,7 @@ conflicts_option = click.option(
 )
 ruleset_argument = click.argument("ruleset", metavar="RULESET", shell_complete=complete_ruleset)
 rulesets_argument = click.argument("rulesets", metavar="[RULESET]...", nargs=-1, shell_complete=complete_ruleset)
-dialect_option = click.option("--dialect", type=click.Choice(DIALECTS), help="The dialect, instead of detecting it.")
+dialect_option = click.option("--dialect", type=OneOf(DIALECTS), help="The dialect, instead of detecting it.")
 accept_changes_option = click.option(
     "--accept-changes",
     is_flag=True,
@@ -254,7 +261,7 @@ accept_changes_option = click.option(
 
 def output_format(formats: Sequence[str], help_text: str) -> Callable[[Command], Command]:
     """The option --format; the default depends on whether standard output is a terminal."""
-    return click.option("--format", "form", type=click.Choice(formats), help=help_text)
+    return click.option("--format", "form", type=OneOf(formats), help=help_text)
 
 
 limit_option = click.option("--limit", "-n", type=IntRange(min=1), metavar="N", help="No more than the N newest.")
@@ -405,7 +412,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             help="The value of a state variable; repeatable. Others have the position's, or their initial one.",
         ),
-        click.option("--side", type=click.Choice(SIDES), help="The side to move, instead of the position's."),
+        click.option("--side", type=OneOf(SIDES), help="The side to move, instead of the position's."),
         click.option("--hands", metavar="JSON", help="The hands: pieces and counts. Left out: not known, not checked."),
         click.option(
             "--board",
@@ -523,7 +530,7 @@ def write_bytes(parts: Iterable[bytes], output: str) -> None:
 
 assume_option = click.option(
     "--assume",
-    type=click.Choice(("displacement",)),
+    type=OneOf(("displacement",)),
     help="For must-deny rulesets: take plain displacement as the effect.",
 )
 legal_option = click.option("--legal", is_flag=True, help="Only what the duties of the game let pass (see `show`).")

@@ -19,7 +19,7 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 @options.position_options
 @click.option(
     "--engine",
-    type=click.Choice(("sqlite", "postgres", "duckdb")),
+    type=options.OneOf(("sqlite", "postgres", "duckdb")),
     help="Where to make the moves. Default: in the store's own database, or in sqlite where that lets you make no "
     "temporary tables. duckdb uses all cores (extra [duckdb]).",
 )

@@ -35,8 +35,8 @@ from ggn_store.notation.qpi import Side, other_side, side_of
     "(see `help` in the game).",
 )
 @click.option("--pseudo-legal", is_flag=True, help="Let all moves pass that the rules allow, whatever duties forbid.")
-@click.option("--against", type=click.Choice(("random",)), help="Play against random moves.")
-@click.option("--as", "own", type=click.Choice(SIDES), help="Your side, against random moves. Default: first.")
+@click.option("--against", type=options.OneOf(("random",)), help="Play against random moves.")
+@click.option("--as", "own", type=options.OneOf(SIDES), help="Your side, against random moves. Default: first.")
 @click.option("--seed", type=int, help="The same random moves again, for the same number.")
 @options.assume_option
 @options.captures_first_option

@@ -100,7 +100,7 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 )
 @click.option(
     "--engine",
-    type=click.Choice(("store", "duckdb")),
+    type=options.OneOf(("store", "duckdb")),
     default="store",
     show_default=True,
     help="Ask the store itself, or DuckDB, of a columnar copy that is kept beside the store.",

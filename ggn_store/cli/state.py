@@ -16,7 +16,7 @@ _COLUMNS = ("number", "state", "successor", "author", "created_at", "message")
 
 @options.command("state")
 @options.ruleset_argument
-@click.argument("state", required=False, type=click.Choice(_STATES), metavar="[active|deprecated|retired]")
+@click.argument("state", required=False, type=options.OneOf(_STATES), metavar="[active|deprecated|retired]")
 @click.option(
     "--use",
     metavar="OTHER",

@@ -78,6 +78,7 @@ def test_the_sql_that_ran_goes_to_standard_error(ask: Command, arguments: tuple[
         (("mobility", "mini", "--piece", "C:X"), 1, 'mini@1 has no rules for "C:X"; it has C:P, c:p'),
         (("coverage", "mini", "--source", "a1"), 2, "--source says where a piece stands: name it with --piece"),
         (("coverage", "mini", "--piece", "C:P", "--source", "z9"), 1, 'mini@1 has no square "z9"; its board is 3x3'),
+        (("uses", "mini", "C:X"), 0, "nothing found"),
         (("uses", "mini", "C-P"), 1, '"C-P" is not a state: empty, enemy or a piece identifier'),
         (("same-movers", "mini", "--ruleset", "mini"), 2, "--ruleset says whose piece it is: name the piece"),
         (("same-movers", "mini", "--piece", "C:X"), 1, 'none of these rulesets has rules for "C:X"'),

@@ -117,6 +117,7 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
     (("moves", "mini", *BOARD, "--hands", '{"P": 1}'), '"P" in a hand is not a piece identifier'),
     # names
     (("moves", "mini", "--piece", "C:X"), 'mini@1 has no rules for "C:X"; it has C:P, c:p'),
+    (("moves", "mini", "--piece", "c:P"), 'mini@1 has no rules for "c:P": did you mean C:P?'),
     (("moves", "mini", "--piece", ""), 'mini@1 has no rules for ""'),
     (("moves", "mini", "--piece", "C:P' OR 1=1 --"), "mini@1 has no rules for"),
     (("moves", "mini", "--source", "d4"), 'mini@1 has no square "d4"; its board is 3x3'),
@@ -174,6 +175,7 @@ USAGE: list[tuple[tuple[str, ...], str]] = [
     (("convert", "must.json", "--to", "diff", "--assume", "anything"), "'anything' is not"),
     (("schema",), "Missing argument 'DIALECT'"),
     (("schema", "ggn"), "Invalid value for 'DIALECT': 'ggn' is not one of"),
+    (("list", "--format", "tabel"), "'ndjson', 'csv': did you mean table?"),
     (("list", "--format", "xml"), "'xml' is not one of 'table', 'json', 'ndjson', 'csv'"),
     (("show",), "Missing argument 'RULESET'"),
     (("export",), "Missing argument 'RULESET'"),

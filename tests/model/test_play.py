@@ -139,6 +139,8 @@ def test_the_older_key_host_says_duties_and_what_is_left() -> None:
 
 WRONG = [
     ('"no-leap-from-check"]', '"flee"]', "play.duties[2]", "it is one of a few words"),
+    ('"no-leap-from-check"]', '"no-leep-from-check"]', "play.duties[2]", "words: did you mean no-leap-from-check?"),
+    ('side = "second"', 'sid = "second"', "play.outcome[1].sid", "an outcome has no such key: did you mean side?"),
     ('when = "goal"', 'when = "lost"', "play.outcome[0].when", "it is one of a few words"),
     ('["c5", "a1:b1"]', '["z9"]', "play.outcome[0].squares[0]", "not on the board"),
     ('pieces = ["K"]', 'pieces = ["Q"]', "play.outcome[0].pieces", "no side has such a piece"),

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 from ggn_store import limits
-from ggn_store.errors import UNSTORABLE, NotationError, quote
+from ggn_store.errors import UNSTORABLE, NotationError, did_you_mean, quote
 from ggn_store.model.documents.document import EMPTY
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.qpi import Side
@@ -437,13 +437,15 @@ class _Reader:
             return {}
         for key in value:
             if key not in keys:
-                self._complain((*path, key), f"{kind} has no such key", key, ", ".join(keys))
+                hint = did_you_mean(key, keys)
+                self._complain((*path, key), f"{kind} has no such key{hint}", key, ", ".join(keys))
         return value
 
     def _choice(self, value: object, path: _Path, choices: Collection[str]) -> str | None:
         if isinstance(value, str) and value in choices:
             return value
-        self._complain(path, "it is one of a few words", value, ", ".join(choices))
+        hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+        self._complain(path, f"it is one of a few words{hint}", value, ", ".join(choices))
         return None
 
     def _word(self, value: object, path: _Path) -> str | None:
