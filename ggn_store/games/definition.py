@@ -28,9 +28,10 @@ from ggn_store.notation.qpi import Side
 __all__ = ["Definition", "DefinitionError", "PieceRule", "read"]
 
 TIERS: Final = ("A", "B", "C", "D")
+# In the order in which they are written.
 KEYS: Final = (
-    *("title", "source", "tier", "notes", "board", "squares", "cylinder", "hexagons", "turned", "style", "styles"),
-    *("start", "host", "play", "zones", "pieces", "first", "second", "hands"),
+    *("title", "source", "notes", "tier", "board", "squares", "cylinder", "hexagons", "turned", "style", "styles"),
+    *("start", "host", "play", "hands", "zones", "pieces", "first", "second"),
 )
 
 # What each game says of itself.
