@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,6 +21,7 @@ from ggn_store.web.site import Recent
 from tests.support.program import MINI, MINI_TOML, write
 from tests.support.web import client, looked_at, own
 
+GDL = Path(__file__).parents[2] / "data" / "gdl"
 ADDRESSES = {
     "gallery": ("/", "/?text=small&board=3x3&dialect=diff&state=all&with=drops", "/?offset=1&limit=1"),
     "game": (
@@ -131,6 +133,20 @@ def test_the_gallery_finds_games_by_their_tier_and_the_names_of_their_pieces(che
     page = chess.get("/?tier=B&piece=knight").text
     assert "<option selected>B</option>" in page
     assert 'name="piece" value="knight"' in page
+
+
+@pytest.fixture
+def hares(store: Store) -> Iterator[TestClient]:
+    """The pages of a game that a game description says."""
+    store.load(GDL / "hare-and-hounds.json", "hares")
+    with client(store) as found:
+        yield found
+
+
+def test_the_gallery_knows_what_game_descriptions_call_pieces(hares: TestClient) -> None:
+    for piece, names in (("hare", ["hares"]), ("HOUND", ["hares"]), ("hare hound", []), ("fox", [])):
+        found = hares.get("/index.json", params={"piece": piece}).json()
+        assert [each["name"] for each in found["rulesets"]] == names, piece
 
 
 def test_a_game_says_how_it_is_played_in_words(chess: TestClient) -> None:

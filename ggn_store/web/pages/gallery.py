@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any, Final
 
 from ggn_store.api.loading.games import library_games
 from ggn_store.api.questions.analysis import StoreAnalysis
+from ggn_store.errors import GgnStoreError
 from ggn_store.games.definition import TIERS
+from ggn_store.gdl.check import read_specification
+from ggn_store.gdl.compile import piece_names
 from ggn_store.model.teams.revision import Summary
 from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
@@ -58,15 +62,28 @@ def _fits(asked: Asked, summary: Summary) -> bool:
         all(word in text for word in words)
         and board in (None, revision.shape or "other")
         and dialect in (None, revision.dialect)
-        and _has_piece(summary, (asked.text("piece") or "").casefold().split())
+        and _has_piece(asked, summary, (asked.text("piece") or "").casefold().split())
         and (state == "all" or revision.state == state or (state == "active" and revision.state == "deprecated"))
     )
 
 
-def _has_piece(summary: Summary, words: list[str]) -> bool:
-    """Whether the definition gives some piece a name with all these words."""
-    names = _PIECE_NAME.findall(summary.revision.envelope.definition or "") if words else ()
-    return not words or any(all(word in name.casefold() for word in words) for _, name in names)
+def _has_piece(asked: Asked, summary: Summary, words: list[str]) -> bool:
+    """Whether the definition, or game description, gives some piece a name with all these words."""
+    if not words:
+        return True
+    names = asked.site.piece_names.get(summary.revision.lineage, functools.partial(_piece_names, summary))
+    return any(all(word in name.casefold() for word in words) for name in names)
+
+
+def _piece_names(summary: Summary) -> tuple[str, ...]:
+    envelope = summary.revision.envelope
+    text = envelope.definition or ""
+    if not envelope.is_described:
+        return tuple({name for _, name in _PIECE_NAME.findall(text)})
+    try:
+        return tuple({*piece_names(read_specification(text, str(summary))).values()})
+    except GgnStoreError:
+        return ()
 
 
 def _choices(asked: Asked, summaries: tuple[Summary, ...], count: int) -> dict[str, Any]:
