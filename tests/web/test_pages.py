@@ -149,6 +149,28 @@ def test_the_gallery_knows_what_game_descriptions_call_pieces(hares: TestClient)
         assert [each["name"] for each in found["rulesets"]] == names, piece
 
 
+def test_a_line_of_a_game_description_leads_to_the_moves_of_its_action(
+    store: Store, hares: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [link] = {link for link in looked_at(hares.get("/source/hares").text).links if "action=" in link}
+    assert link == "/source/hares?action=step#made"
+    assert link in looked_at(hares.get("/g/hares").text).links
+    number = (GDL / "hare-and-hounds.json").read_text(encoding="utf-8").splitlines().index('      "step": {') + 1
+    assert re.search(f'<tr id="L{number}">.*?<a href="{re.escape(link)}">', hares.get("/source/hares").text)
+    made = hares.get("/source/hares.json?action=step").json()["made"]
+    assert sorted(map(tuple, made)) == sorted(
+        (piece.identifier, source.square, to.square)
+        for piece in store.ruleset("hares").document().pieces
+        for source in piece.sources
+        for to in source.destinations
+    ), "all are of its only action"
+    assert "What the action step makes" in " ".join(looked_at(hares.get(link).text).text.split())
+    wrong = hares.get("/source/hares.json?action=stop")
+    assert (wrong.status_code, "did you mean step?" in wrong.json()["error"]) == (404, True)
+    monkeypatch.setattr(of_sources, "_MOST_MADE", 2)
+    assert "too many moves" in hares.get("/source/hares.json?action=step").json()["error"]
+
+
 def test_a_game_says_how_it_is_played_in_words(chess: TestClient) -> None:
     page = chess.get("/g/chess").text
     ends = re.findall("<dt>ends by (.*?)</dt><dd>(.*?)</dd>", page)
