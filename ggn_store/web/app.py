@@ -259,7 +259,7 @@ def _refused(site: Site, error: GgnStoreError, media: str) -> Response:
         return Response(json.dumps({"error": message, "status": status}) + "\n", status, headers, media_type=media)
     if media != "text/html":
         return Response(f"{message}\n", status, headers, media_type="text/plain; charset=utf-8")
-    body = rendering.error(message, status)
+    body = rendering.error(message, status, site)
     return Response(body, status, headers, media_type="text/html; charset=utf-8")
 
 

@@ -9,23 +9,29 @@ from ggn_store.web import views
 from ggn_store.web.page import Answer, Asked
 from ggn_store.web.people import Sessions
 from ggn_store.web.routes import MENU
+from ggn_store.web.site import Site
 
 
 def html(asked: Asked, answer: Answer, *, is_file: bool = False) -> str:
     """The page of an answer; `is_file`, without what asks a server for more."""
     json = None if is_file else asked.json
-    people = asked.site.people
     values = {"asked": asked.values, "reference": asked.reference, "json": json, "is_file": is_file}
-    values |= {"person": asked.person, "can_write": people is not None, "has_login": isinstance(people, Sessions)}
+    values |= {"person": asked.person, **_server(asked.site)}
     return _page(str(asked.page.template), asked.page.name, {**values, **answer.data, **answer.shown})
 
 
-def error(message: str, status: int) -> str:
+def error(message: str, status: int, site: Site) -> str:
     """The page that says what is wrong."""
-    return _page("error.html", "error", {"message": message, "status": status, "json": None, "is_file": False})
+    said = {"message": message, "status": status, "json": None, "is_file": False}
+    return _page("error.html", "error", said | _server(site))
+
+
+def _server(site: Site) -> dict[str, Any]:
+    """What the server lets people do."""
+    return {"can_write": site.people is not None, "has_login": isinstance(site.people, Sessions)}
 
 
 def _page(template: str, name: str, values: dict[str, Any]) -> str:
     around = {"page": name, "menu": MENU, "version": ggn_store.__version__}
-    of_nobody: dict[str, Any] = {"person": None, "can_write": False, "has_login": False, "refused": None, "typed": {}}
+    of_nobody: dict[str, Any] = {"person": None, "refused": None, "typed": {}}
     return views.html(template, of_nobody | around | values)

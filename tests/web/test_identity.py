@@ -142,6 +142,14 @@ def test_passwords_cannot_be_tried_without_end(pages: TestClient, clock: Clock) 
     assert log_in(pages).status_code == 303
 
 
+def test_an_error_page_says_what_the_server_lets_people_do(pages: TestClient, proposed: Store) -> None:
+    wrong = looked_at(pages.get("/g/nothing").text)
+    assert ("read-only" in wrong.text, "/login" in wrong.links) == (False, True)
+    with client(proposed) as reading:
+        wrong = looked_at(reading.get("/g/nothing").text)
+    assert ("read-only" in wrong.text, "/login" in wrong.links) == (True, False)
+
+
 def test_guesses_from_elsewhere_keep_nobody_out(pages: TestClient) -> None:
     guessing = TestClient(pages.app, START, client=("10.0.0.66", 50_000), follow_redirects=False)
     assert [log_in(guessing, password="guess").status_code for _ in range(11)] == [403] * 10 + [429]
