@@ -1,4 +1,4 @@
-"""Pieces in pictures: a figure, or a shape with a character or a letter, light for the first side, else dark."""
+"""Pieces in pictures: a figure, or a shape with a character or a letter, light for the first side; of stones, dark."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _drawn(piece: qpi.Identifier, at: tuple[float, float], size: float, style: S
     elif written is not None:
         yield from _written(piece, written, at, size, style, forward)
     elif style.pieces == "go" and name == "stone":
-        fill = LIGHT if piece.side == "first" else DARK
+        fill = DARK if piece.side == "first" else LIGHT  # as in all games of stones
         yield svg.circle(*at, 0.44 * size, fill=fill, stroke=svg.INK, stroke_width=0.04 * size)
     elif (drawn := FIGURES.get(style.pieces, {}).get(name)) is not None:
         x, y = at

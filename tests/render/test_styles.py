@@ -18,11 +18,12 @@ from ggn_store.model.documents.board import Board, box
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.model.pictures.picture import Diagram
 from ggn_store.model.pictures.style import PLAIN, STYLES, PieceSet, Style
+from ggn_store.notation.qpi import side_of
 from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES
 from ggn_store.render.layout import UNIT, lay_out
 from ggn_store.render.outlines import GRID, outlines
-from ggn_store.render.tokens import token
+from ggn_store.render.tokens import DARK, LIGHT, token
 from tests.support.drawings import SVG
 from tests.support.gdl_tiny import changed, hexes, network, tiny
 
@@ -190,6 +191,13 @@ def test_water_is_drawn_where_a_description_or_a_definition_has_it(games: dict[s
     with Store.open(tmp_path / "store.db") as store:
         store.load(read_definition(text), "pond")
         assert coloured(store.ruleset("pond")) == {"water": 3}  # which both sides see two of
+
+
+def test_the_first_side_has_the_black_stones(games: dict[str, Ruleset]) -> None:
+    pieces = games["gomoku"].pieces
+    first, second = (next(each for each in pieces if side_of(each) == side) for side in ("first", "second"))
+    drawn = [token(each, 0, 0, 60, style(games["gomoku"])) for each in (first, second)]
+    assert [(f'fill="{DARK}"' in each, f'fill="{LIGHT}"' in each) for each in drawn] == [(True, False), (False, True)]
 
 
 def test_games_of_stones_have_dots_where_boards_of_go_have_them(games: dict[str, Ruleset]) -> None:
