@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import operator
+import re
 from collections.abc import Iterator
 from importlib import resources
 
 import pytest
 
 from ggn_store import Store
+from ggn_store.render.legend import COLORS
 from tests.support.browser import Page, by_pipes, in_a_browser, opened
 from tests.support.people import KNIGHT, WIDER
 from tests.support.program import MINI, MINI_TOML, write
@@ -147,6 +150,26 @@ def test_pages_fit_the_screen_and_can_be_read(
             papers.add(browser.ask("getComputedStyle(document.body).backgroundColor"))
     [paper] = papers
     assert (int(paper.removeprefix("rgb(").partition(",")[0]) < 128) == (scheme == "dark")
+
+
+def test_the_legend_is_seen_in_the_dark(browser: Page, place: tuple[str, str]) -> None:
+    browser.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    browser.go(f"{place[0]}g/mini?from=a2")
+    shapes = [name for color in COLORS.values() for name in (f"[fill='{color}']", f"[stroke='{color}']")]
+    samples = f"[...document.querySelectorAll(`.board svg :is({', '.join(shapes)})`)].filter(e => !e.closest('.mark'))"
+    drawn = "e => [getComputedStyle(e).fill, getComputedStyle(e).stroke]"
+    halo = "e => e.previousElementSibling?.getAttribute('fill') == '#ffffff'"  # of a plus
+    found = browser.ask(f"{samples}.filter(e => !({halo})(e)).map({drawn})")
+    assert len(found) >= 2
+    for colors in found:
+        assert max(map(_lightness, colors)) > 0.3, colors
+    browser.tell("Emulation.setEmulatedMedia", features=[])
+
+
+def _lightness(color: str) -> float:
+    """That of `rgb(0, 0, 0)`; 0 for none."""
+    parts = [int(each) / 255 for each in re.findall(r"\d+", color)[:3]]
+    return sum(map(operator.mul, (0.2126, 0.7152, 0.0722), (part**2.2 for part in parts))) if parts else 0.0
 
 
 def test_what_axe_finds_is_told(browser: Page, place: tuple[str, str]) -> None:
