@@ -46,7 +46,10 @@ from ggn_store.notation import cell, json_text, stn
 from ggn_store.notation.complaints import NOTHING, Complaints
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import pointer
+from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
+
+_STATES: Final = str.maketrans("", "", "+-^'")
 
 
 class Reader:
@@ -66,6 +69,8 @@ class Reader:
         self._squares: dict[Any, bool] = {}
         self._pieces: dict[Any, bool] = {}
         self._count = 0
+        self._played = play.Play()
+        self._start: set[str] = set()
 
     def document(self, value: Any) -> Document | None:
         """The document, or None where there is something to complain about."""
@@ -88,6 +93,7 @@ class Reader:
         declared = self._declared(value[STATE_KEY]) if STATE_KEY in value else None
         pieces = tuple(self._piece(piece, sources, mixed) for piece, sources in members.items())
         self._check_counts()
+        self._check_play()
         if self.complaints:
             return None
         return Document(self._grammar.dialect, pieces, self._enveloped(schema, declared))
@@ -113,6 +119,7 @@ class Reader:
         self._count = sum(piece.possibilities for piece in pieces)
         self._check_count(limits.PIECES, len(pieces))
         self._check_counts()
+        self._check_play()
         if self.complaints or not pieces:
             return None
         document = Document(self._grammar.dialect, pieces, self._enveloped(schema, declared))
@@ -137,12 +144,13 @@ class Reader:
                 self._board = boards.parse_shape(envelope.board)
             if envelope.start is not None:
                 start = Position.from_text(envelope.start)
+                self._start = {*filter(None, start.board.values()), *(start.hands or {})}
                 outside = set(start.board) - set(self._board.squares) if self._board else ()
                 if outside:
                     self.complaints.add(
                         (), "the start position has pieces off the board", sorted(outside), "its squares"
                     )
-            played = play.parse(envelope.play)
+            self._played = played = play.parse(envelope.play)
             outside = played.squares() - set(self._board.squares) if self._board else set()
             if outside:
                 message = "how the game is played names squares off the board"
@@ -197,6 +205,24 @@ class Reader:
         message = f"{STATE_KEY} declares the variables of another dialect than {self._grammar.dialect}"
         self.complaints.add((STATE_KEY,), message, STATE_KEY, "piece identifiers", at_key=True)
         return []
+
+    def _check_play(self) -> None:
+        """Compare how the game is played with all that the document names; a part of one may not name all."""
+        played = self._played
+        if not self._whole or played == play.Play():
+            return
+        # Not all of a piece's states need come up.
+        known = {_stateless(piece) for piece in (*filter(self._is_piece, self._pieces), *self._start)}
+        if unknown := {piece for piece in played.pieces() if _stateless(piece) not in known}:
+            message = "how the game is played names pieces that the document and its start do not"
+            self.complaints.add((), message, sorted(unknown), "pieces of the document")
+        places = {square for square, is_square in self._squares.items() if is_square}
+        if self._board is None and (elsewhere := played.squares() - places):
+            message = "how the game is played names squares that the document does not"
+            self.complaints.add((), message, sorted(elsewhere), "squares of the document, or of a declared board")
+        for marked, plain in played.reverts.items() if not unknown else ():
+            if plain != EMPTY and side_of(marked) != side_of(plain):
+                self.complaints.add((), f"{marked} reverts to a piece of the other side", plain, "a piece of its side")
 
     def _check_counts(self) -> None:
         self._check_count(limits.POSSIBILITIES, self._count)
@@ -420,6 +446,10 @@ def _possibilities(members: Mapping[Any, Any]) -> Iterator[tuple[json_text.Path,
                 for ordinal, each in enumerate(possibilities if isinstance(possibilities, list | tuple) else ()):
                     if isinstance(each, Mapping):
                         yield (piece, source, destination, ordinal), each
+
+
+def _stateless(piece: str) -> str:
+    return piece.translate(_STATES)
 
 
 def _is_too_long(key: object) -> bool:

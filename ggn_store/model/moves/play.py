@@ -250,6 +250,13 @@ class Play:
         edges = (edge.split(" ") for each in self.outcomes for edge in each.edges)
         return named.union(*(each.squares for each in self.outcomes), *edges)
 
+    def pieces(self) -> set[str]:
+        """Every piece that it names."""
+        named = {each.piece for each in self.crossing}.union(self.reverts, self.reverts.values()) - {EMPTY}
+        # What may be done last are actions.
+        named.update(*(each.pieces for each in self.duties if each.name != "last-actions"))
+        return named.union(*(each.pieces for each in self.outcomes))
+
     def data(self) -> dict[str, Any]:
         """The canonical JSON object: what is a set is sorted, and what is not said is left out."""
         values = {

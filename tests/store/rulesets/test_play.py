@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from ggn_store import Store
+from ggn_store.documents.ggn import parse
 from ggn_store.errors import ConflictError, DocumentError, InputError, NotationError, StoreError
 from ggn_store.games import library, playing
 from ggn_store.model.documents.document import Document
 from ggn_store.model.moves import play
-from ggn_store.model.moves.play import Duty, Play
+from ggn_store.model.moves.play import Duty, Outcome, Play
+from ggn_store.notation.complaints import Complaints
 from ggn_store.store.rulesets import load
 from ggn_store.store.server import roles
 from tests.support.databases import DATABASES, new_store_address
@@ -26,7 +30,7 @@ from tests.support.program import Command, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
-from tests.support.views import GAMES, PLAY, played, rows
+from tests.support.views import GAMES, PLAY, START, played, rows
 
 DUTIES = "SELECT DISTINCT duty FROM v_duties WHERE ruleset = 'game' ORDER BY duty"
 
@@ -61,7 +65,7 @@ def test_a_file_beside_a_document_says_it_and_an_export_gives_the_same_revision(
 
 
 def test_a_line_of_ndjson_says_it(store: Store, tmp_path: Path) -> None:
-    line = {"name": "game", "document": played().data(), "title": "A game", "play": PLAY.data()}
+    line = {"name": "game", "document": played().data(), "title": "A game", "start": START, "play": PLAY.data()}
     path = tmp_path / "games.ndjson"
     path.write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     [loaded] = store.load_all([path])
@@ -86,6 +90,30 @@ def test_what_a_file_says_wrong_is_told_with_its_place_and_nothing_is_stored(sto
     with pytest.raises(DocumentError, match="how the game is played names squares off the board"):
         store.load(files(tmp_path, document, f'board = "2x2"\n[play]\ncrossing = [{crossing}]\n'))
     assert not store.list()
+
+
+WRONG_NAMES = [
+    ({"outcome": [{"when": "extinct", "verdict": "loss", "pieces": ["Q:Q"]}]}, 'names pieces that .* found ["Q:Q"]'),
+    ({"outcome": [{"when": "extinct", "verdict": "loss", "pieces": ["nonsense!"]}]}, 'found ["nonsense!"]'),
+    ({"duties": [{"name": "no-drop-mate", "pieces": ["c:+p^", "Q:Q"]}]}, 'found ["Q:Q"]'),
+    ({"reverts": {"C:-P": "c:p"}}, "C:-P reverts to a piece of the other side; found"),
+    ({"reverts": {"C:-P": "C:Q"}}, 'found ["C:Q"]'),
+    ({"crossing": [{"piece": "Q:Q", "source": "a1", "destination": "a2", "through": ["b1"]}]}, 'found ["Q:Q"]'),
+    ({"crossing": [{"piece": "C:P", "source": "a1", "destination": "a2", "through": ["c7"]}]}, 'found ["c7"]'),
+    ({"outcome": [{"when": "goal", "verdict": "win", "squares": ["zz"]}]}, 'names squares that .* found ["zz"]'),
+]
+
+
+@pytest.mark.parametrize(("said", "message"), WRONG_NAMES)
+def test_pieces_and_squares_that_the_document_does_not_have_are_refused(said: dict[str, Any], message: str) -> None:
+    document = parse(GAMES["diff"])
+    right = Play((Duty("no-drop-mate", ("C:P",)), Duty("last-actions", ("jump",))), {"C:-P": "C:P"}, (),
+                 (Outcome("goal", "win", squares=("b2",)),))  # fmt: skip
+    for text_or_data in (GAMES["diff"], json.dumps(GAMES["diff"])):
+        assert parse(text_or_data, envelope=replace(document.envelope, play=play.text(right))).envelope.play
+        declared = play.text(play.read(said, Complaints()))
+        with pytest.raises(DocumentError, match=re.escape(message).replace(r"\.\*", ".*")):
+            parse(text_or_data, envelope=replace(document.envelope, play=declared))
 
 
 def test_a_revision_without_it_has_no_rows_and_the_digest_that_it_had(store: Store) -> None:
