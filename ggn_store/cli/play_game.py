@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
@@ -269,7 +270,10 @@ class Play:
         return f"{why}:\n{self._all_moves()}" if why.startswith("captures") else why
 
     def _none(self, line: str, words: MoveText) -> NoReturn:
-        """Say why nothing goes that way."""
+        """Say why nothing goes that way; of a text that is SAN, what can be said of it as that."""
+        if words.piece is not None and len(words.places) == 1 and not self.game.result.is_over:
+            with contextlib.suppress(MoveTextError):
+                self._read_in_others(line)
         why = self._why_none(words)
         raise ggn_store.MoveError(why if len(words.places) == 1 else f"{printable(line)}: {why}")
 
