@@ -54,7 +54,7 @@ def _one(_ctx: click.Context, _param: click.Parameter, given: Sequence[str]) -> 
     "Default: the notation that the position came in, or FEEN; JSON where the rules have state variables.",
 )
 @click.pass_context
-def apply(
+def apply(  # noqa: PLR0913  (its options)
     ctx: click.Context,
     ruleset: str,
     written: str | None,

@@ -47,7 +47,7 @@ _WIDEST = 1000  # pixels of a picture on a terminal, which does not scale it
     help="Write to this file, .svg or .png. Default: shown on a terminal, SVG to standard output elsewhere.",
 )
 @click.pass_context
-def draw(
+def draw(  # noqa: PLR0913  (its options)
     ctx: click.Context,
     ruleset: str,
     piece: str | None,

@@ -65,7 +65,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
 )
 @click.option("--force", is_flag=True, help="With --format: replace an older export.")
 @click.pass_context
-def export(
+def export(  # noqa: PLR0913  (its options)
     ctx: click.Context,
     what: str | None,
     output: str | None,

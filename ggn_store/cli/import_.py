@@ -39,7 +39,7 @@ _STATUS = {"unchanged": "unchanged", "restored": "brought back"}
 @options.records_option
 @options.change_options
 @click.pass_context
-def import_(
+def import_(  # noqa: PLR0913  (its options)
     ctx: click.Context,
     /,
     sources: tuple[str, ...],

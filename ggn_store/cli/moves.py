@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -19,8 +20,19 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effect
 # Beside those, where rules have them.
 _OF_ACTIONS = ("when", "action", "step", "chainable")
 _BATCH = 2_000
-_PLACE = ("piece", "source", "destination")
 _ALL_PIECES = "--engine gives the moves of all pieces, without effects"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Of which ruleset which moves are asked for, and what answers."""
+
+    ruleset: ggn_store.Ruleset
+    place: dict[str, Any]
+    assume: Any
+    query: Any
+    legal: bool
+    engine: str | None
 
 
 @options.command("moves")
@@ -64,7 +76,7 @@ _ALL_PIECES = "--engine gives the moves of all pieces, without effects"
 )
 @click.option("--explain", is_flag=True, help="Print the SQL, its plan, and what answers many positions, not moves.")
 @click.pass_context
-def moves(
+def moves(  # noqa: PLR0913  (its options)
     ctx: click.Context,
     /,
     ruleset: str,
@@ -79,7 +91,11 @@ def moves(
     master: str | None,
     explain: bool,
     given: options.GivenPosition,
-    **asked: Any,
+    assume: str | None,
+    query: str,
+    piece: str | None,
+    source: str | None,
+    destination: str | None,
 ) -> None:
     """Print the moves that a position allows, in document order.
 
@@ -90,7 +106,7 @@ def moves(
     options.refuse(
         (many and given.names, f"--positions brings its own positions: leave {' and '.join(given.names)} out"),
         (
-            not many and asked["query"] == "columns",
+            not many and query == "columns",
             "--query columns is for many positions: give a file of them with --positions",
         ),
         (explain and count is not None, "--explain explains the moves, not counts: leave --count out"),
@@ -106,35 +122,35 @@ def moves(
         (engine is not None and not many, "--engine is for many positions: give a file of them with --positions"),
     )
     found = options.open_ruleset(ctx, ruleset)
-    shown = (*_COLUMNS, *_OF_ACTIONS) if found.dialect == "gdl" else _COLUMNS
+    place = {"piece": piece, "source": source, "destination": destination}
+    asked = _Asked(found, place, assume, query, legal, engine)
     if positions is not None and engine == "spark":
         options.refuse(
             (explain, "--explain explains what DuckDB is asked, which executors of Spark ask as well: --engine duckdb"),
             (given.side is not None, "--engine spark takes the side to move from each position: leave --side out"),
             (positions == "-", "--engine spark reads files that its executors can reach: name one with --positions"),
         )
-        _refuse(asked, (*_PLACE, "assume"), _ALL_PIECES)
+        _refuse(place | {"assume": assume}, _ALL_PIECES)
         _answer_by_spark(found, positions, (count, legal, master), output, form)
         return
-    on = None if engine is None else {"legal": legal}
     if positions is not None and explain:
-        _explain_many(found, positions, given.side, asked | {"legal": legal}, on)
+        _explain_many(asked, positions, given.side)
         return
     if positions is not None:
-        _answer(found, positions, given.side, asked | {"legal": legal}, count, form, shown, on)
+        _answer(asked, positions, given.side, count, form)
         return
     position = found.stated(options.position(found, given))
-    asked["query"] = {"auto": "fast"}.get(asked["query"], asked["query"])
+    asked = replace(asked, query="fast" if query == "auto" else query)
     if explain:
-        _explain(found, position, chains, asked | {"legal": legal})
+        _explain(asked, position, chains)
         return
-    moves, paths, is_forced = _find(found, position, chains, captures_first, asked | {"legal": legal})
+    moves, paths, is_forced = _find(asked, position, chains, captures_first)
     if options.record_format(form) != "table":
         if chains:
             listed = [*map(path_data, moves), *(chain.data() for chain in paths)]
             options.print_records(listed, form, ("piece", "path", "effects", "steps"))
         else:
-            options.print_records((move.data() for move in moves), form, shown)
+            options.print_records((move.data() for move in moves), form, _columns(found))
         return
     click.echo(position.text(found.board.squares, found.board.shape))
     click.echo(moves_text(moves, position) + chains_text(paths), nl=False)
@@ -148,22 +164,23 @@ def moves(
         click.echo(f"left to the players: {', '.join(found.play.host)}")
 
 
-def _place(asked: dict[str, Any]) -> dict[str, Any]:
-    return {name: asked[name] for name in _PLACE}
+def _columns(ruleset: ggn_store.Ruleset) -> tuple[str, ...]:
+    return (*_COLUMNS, *_OF_ACTIONS) if ruleset.dialect == "gdl" else _COLUMNS
 
 
 def _find(
-    ruleset: ggn_store.Ruleset, position: ggn_store.Position, chains: bool, captures_first: bool, asked: dict[str, Any]
+    asked: _Asked, position: ggn_store.Position, chains: bool, captures_first: bool
 ) -> tuple[Sequence[ggn_store.Move], Sequence[Chain], bool]:
     """The moves and the chains, and whether captures come first and so others are left out."""
-    if asked.pop("legal"):
-        moves = ruleset.legal_moves(position, **_place(asked), assume=asked["assume"], query=asked["query"])
-        return moves, ruleset.chains(position, **_place(asked), legal=True) if chains else (), False
-    moves = ruleset.moves(position, **asked)
-    paths = ruleset.chains(position, **_place(asked)) if chains else ()
+    ruleset, place = asked.ruleset, asked.place
+    if asked.legal:
+        moves = ruleset.legal_moves(position, **place, assume=asked.assume, query=asked.query)
+        return moves, ruleset.chains(position, **place, legal=True) if chains else (), False
+    moves = ruleset.moves(position, **place, assume=asked.assume, query=asked.query)
+    paths = ruleset.chains(position, **place) if chains else ()
     if not captures_first:
         return moves, paths, False
-    every = ruleset.moves(position, assume=asked["assume"]), ruleset.chains(position)
+    every = ruleset.moves(position, assume=asked.assume), ruleset.chains(position)
     first = only_captures(position, *every)
     if not first[0] and first[1] and not chains:
         click.echo("note: only chains can take something: --chains shows them", err=True)
@@ -171,60 +188,50 @@ def _find(
     return [move for move in moves if move in first[0]], [each for each in paths if each in first[1]], is_forced
 
 
-def _explain(ruleset: ggn_store.Ruleset, position: ggn_store.Position, chains: bool, asked: dict[str, Any]) -> None:
-    statement, plan = ruleset.explain([position], **_place(asked), query=asked["query"], legal=asked["legal"])
+def _explain(asked: _Asked, position: ggn_store.Position, chains: bool) -> None:
+    statement, plan = asked.ruleset.explain([position], **asked.place, query=asked.query, legal=asked.legal)
     click.echo("\n".join([statement, "", *plan]))
     if chains:
-        statement, plan = ruleset.explain_chains(position, **_place(asked))
+        statement, plan = asked.ruleset.explain_chains(position, **asked.place)
         click.echo("\n".join(["", statement, "", *plan]))
 
 
 # --- many positions ---
 
 
-def _explain_many(
-    ruleset: ggn_store.Ruleset, file: str, side: str | None, asked: dict[str, Any], on_columns: dict[str, Any] | None
-) -> None:
+def _explain_many(asked: _Asked, file: str, side: str | None) -> None:
     from ggn_store.api.positions.json_text import read_positions
 
     positions = [each.with_changes(side=side) for each in read_positions(file)]
-    if on_columns is not None:
-        statement, plan = ruleset.columns.explain(positions, **on_columns)
+    if asked.engine is not None:
+        statement, plan = asked.ruleset.columns.explain(positions, legal=asked.legal)
     else:
-        statement, plan = ruleset.explain(positions, **_place(asked), query=asked["query"], legal=asked["legal"])
+        statement, plan = asked.ruleset.explain(positions, **asked.place, query=asked.query, legal=asked.legal)
     click.echo("\n".join([statement, "", *plan]))
 
 
-def _answer(
-    ruleset: ggn_store.Ruleset,
-    file: str,
-    side: str | None,
-    asked: dict[str, Any],
-    count: Any,
-    form: str | None,
-    shown: tuple[str, ...],
-    on_columns: dict[str, Any] | None,
-) -> None:
-    """Print the moves, or the counts, of the positions of a file: by the store, or an engine `on_columns`."""
+def _answer(asked: _Asked, file: str, side: str | None, count: Any, form: str | None) -> None:
+    """Print the moves, or the counts, of the positions of a file: by the store, or by DuckDB."""
+    ruleset, shown = asked.ruleset, _columns(asked.ruleset)
     found: Iterable[dict[str, Any]]
-    if on_columns is not None:
+    if asked.engine is not None:
         from ggn_store.api.moves import columns
 
-        _refuse(asked, (*_PLACE, "assume"), _ALL_PIECES)
-        shown = (*_PLACE, "ordinal")
+        _refuse(asked.place | {"assume": asked.assume}, _ALL_PIECES)
+        shown = (*asked.place, "ordinal")
         if count is None:
-            found = columns.move_records(ruleset.columns, file, side, **on_columns)
+            found = columns.move_records(ruleset.columns, file, side, legal=asked.legal)
         else:
-            found = columns.count_records(ruleset.columns, file, count, side, **on_columns)
+            found = columns.count_records(ruleset.columns, file, count, side, legal=asked.legal)
     else:
         from ggn_store.api.positions.json_text import read_positions
 
         given = (each.with_changes(side=side) for each in read_positions(file))
         if count is None:
-            found = _moves(ruleset, given, asked)
+            found = _moves(asked, given)
         else:
-            _refuse(asked, _PLACE, "--count counts all moves")
-            counts = ruleset.count_moves(given, count, query=asked["query"], legal=asked["legal"])
+            _refuse(asked.place, "--count counts all moves")
+            counts = ruleset.count_moves(given, count, query=asked.query, legal=asked.legal)
             found = ({count: key, "count": number} for key, number in counts.items())
     options.print_records(found, form, ("position", *shown) if count is None else (count, "count"))
 
@@ -246,18 +253,19 @@ def _answer_by_spark(
     click.echo(f"{ruleset.revision}: {options.counted(rows, 'row')} written to {printable(output)}{wrong}", err=True)
 
 
-def _refuse(asked: dict[str, Any], names: tuple[str, ...], why: str) -> None:
-    for name in names:
-        if asked[name] is not None:
+def _refuse(given: Mapping[str, Any], why: str) -> None:
+    for name, value in given.items():
+        if value is not None:
             raise click.UsageError(f"{why}: leave --{name} out")
 
 
-def _moves(
-    ruleset: ggn_store.Ruleset, given: Iterator[ggn_store.Position], asked: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
+def _moves(asked: _Asked, given: Iterator[ggn_store.Position]) -> Iterator[dict[str, Any]]:
     """The moves of all positions, each with the number of its position from 0."""
     number = 0
     while chunk := list(islice(given, _BATCH)):
-        for moves in ruleset.moves_batch(chunk, **asked):
+        found = asked.ruleset.moves_batch(
+            chunk, **asked.place, assume=asked.assume, query=asked.query, legal=asked.legal
+        )
+        for moves in found:
             yield from ({"position": number} | move.data() for move in moves)
             number += 1

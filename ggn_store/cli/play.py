@@ -42,7 +42,7 @@ from ggn_store.notation.qpi import Side, other_side, side_of
 @options.captures_first_option
 @options.output_format(options.POSITION_FORMATS, "Default: the notation that the position came in, or FEEN.")
 @click.pass_context
-def play(
+def play(  # noqa: PLR0913  (its options)
     ctx: click.Context,
     ruleset: str,
     file: str | None,

@@ -108,7 +108,7 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 @click.option("--schema", is_flag=True, help="Show the views, column by column, and the tables.")
 @click.option("--examples", is_flag=True, help="Show useful queries.")
 @click.pass_context
-def sql(
+def sql(  # noqa: PLR0913  (its options)
     ctx: click.Context,
     /,
     query: str | None,
