@@ -27,9 +27,10 @@ _SFEN_SIDES: Final[dict[str, Side]] = {"b": "first", "w": "second"}
 _TOKEN = re.compile(r"[0-9]+|\*|\+?[A-Za-z]~?", re.ASCII)
 _HELD = re.compile(r"([0-9]{1,4})?(\+?[A-Za-z])", re.ASCII)
 # Of moves; and of checks, that are left (3+3) or given (+0+0, as Lichess writes it).
-_COUNTER = re.compile(r"[0-9]{1,9}|\+?[0-9]{1,9}\+[0-9]{1,9}", re.ASCII)
+_COUNTER = re.compile(r"[0-9]{1,9}|[0-9]{1,9}\+[0-9]{1,9}|\+[0-3]\+[0-3]", re.ASCII)
 # Lichess counts the checks that were given, to the third, and others those that are left.
 _CHECKS: Final = 3
+_ALLOWED_COUNTERS: Final = "whole numbers after the en passant field, such as 0 1; of checks 3+3 (left) or +0+0 (given)"
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 _PASSED = re.compile(r"[a-z][1-9][0-9]?", re.ASCII)
 _BRACKETS = re.compile(r"(?P<placement>[^\[\]]*)\[(?P<held>[^\[\]]*)\]")
@@ -107,7 +108,7 @@ class _Reader:
         passed = rest.pop(0) if rest and not _COUNTER.fullmatch(rest[0]) else "-"
         for field in rest:
             if not _COUNTER.fullmatch(field):
-                self._fail(f"{quote(field)} is not a counter", "a whole number, such as 0 1 after the en passant field")
+                self._fail(f"{quote(field)} is not a counter", _ALLOWED_COUNTERS)
         self._read_rights(rights)
         self._read_passed(passed, other_side(side))
         return self._position(self._hands(held), side, _counters(rest, side))
@@ -288,7 +289,7 @@ def _counters(fields: list[str], side: Side) -> Counters:
         first, sign, second = field.removeprefix("+").partition("+")
         if sign:
             left = (int(first), int(second))
-            checks = (max(_CHECKS - left[0], 0), max(_CHECKS - left[1], 0)) if field[0] == "+" else left
+            checks = (_CHECKS - left[0], _CHECKS - left[1]) if field[0] == "+" else left
     return Counters.of_fen(quiet, number, side, checks)
 
 
