@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ggn_store.model.moves.play import DUTIES, Duty, Outcome, When
+from ggn_store.render.svg import shortened
 
 # Whose verdict is that of the side to move; of the others, that of the side which has come to it.
 _OF_MOVER: Final = ("no-move", "material", "facing", "repetition", "quiet")
 _VERBS: Final = {"win": "wins", "loss": "loses"}
 _SHOWN: Final = 16  # squares of an outcome
+_LONGEST: Final = 200  # characters of what its edges are
 _PERPETUAL: Final = "; a side that alone has checked with every move in between loses instead"
 _ANSWER: Final = (
     "; the other side may still move once: the game is drawn if it comes to the same, and goes on if this is undone"
@@ -26,6 +28,7 @@ _CONDITIONS: Final[Mapping[When, str]] = {
     "checks": "{who} has given check {number} times",
     "facing": "two royal pieces face each other with nothing between them{turn}{answered}",
     "repetition": "a position stands for time {number}, with the same side to move{turn}{perpetual}",
+    "connection": "{who} has {group}, by steps of {ways}",
     "quiet": "{number} plies pass without a capture or a promotion{without}{turn}",
 }
 
@@ -65,7 +68,13 @@ def _condition(outcome: Outcome, who: str, pieces: str) -> str:
         squares += f", ... ({len(outcome.squares)} squares)"
     others = f", but for {pieces or 'other pieces'}" if pieces or count is not None else ""
     most = "" if count is None else f", of which there {'is' if count == 1 else 'are'} at most {count} in all"
+    edges = shortened("; ".join(outcome.edges), _LONGEST)
+    joined = f"that joins {'all' if count is None else count} of these edges: {edges}"
     said = {
+        "group": f"one group of {pieces or 'pieces'} {joined}"
+        if edges
+        else f"all its {pieces or 'pieces'} in one group",
+        "ways": ", ".join(f"({way.replace(' ', ', ')})" for way in outcome.ways),
         "check": {None: "", True: " and is in check", False: " and is not in check"}[outcome.in_check],
         "left": f"at most {count} {what}" if count else f"no {pieces or 'pieces'}",
         "other": "" if outcome.other is None else f", and the other side has at least {outcome.other}",

@@ -27,7 +27,7 @@ ANSWERS = {
     "symmetry by entry": (("symmetry", "mini", "--by", "entry"), 7),
     "same-movers": (("same-movers", "chess", "--piece", "C:N"), 2),
     "same-movers by group": (("same-movers", "chess", "--piece", "C:N", "--by", "group"), 1),
-    "concepts": (("concepts",), 68),
+    "concepts": (("concepts",), 69),
     "concepts of one": (("concepts", "mini"), 20),
     "find": (("find", "--with", "drops", "--without", "riders>0", "--board", "3x3"), 1),
     "similar": (("similar", "chess"), 3),

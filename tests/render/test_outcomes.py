@@ -16,6 +16,8 @@ OTHERS: dict[str, Any] = {
     "pieces": ("C:B", "c:b", "C:N"),
     "squares": ("a1", "c3"),
     "count": 3,
+    "edges": ("a1 b1", "a3 b3"),
+    "ways": ("1 0",),
     "other": 2,
     **dict.fromkeys(("in_check", "safe", "answered", "perpetual"), True),
 }
@@ -24,7 +26,8 @@ OTHERS: dict[str, Any] = {
 @pytest.mark.parametrize("when", OUTCOMES)
 def test_every_kind_says_all_that_an_outcome_says(when: When) -> None:
     kind = OUTCOMES[when]
-    usual = Outcome(when, "win", **{name: ("e4",) if name == "squares" else 2 for name in kind.must})
+    least: dict[str, Any] = {name: ("e4",) if name == "squares" else 2 for name in kind.must}
+    usual = Outcome(when, "win", **least)
     texts = [outcome_text(usual, NAMES)]
     texts += [outcome_text(replace(usual, **{name: OTHERS[name]}), NAMES) for name in (*kind.must, *kind.may)]
     texts += [outcome_text(replace(usual, side="second"), NAMES), outcome_text(replace(usual, verdict="loss"), NAMES)]
@@ -52,6 +55,14 @@ def test_every_kind_says_all_that_an_outcome_says(when: When) -> None:
         (
             Outcome("goal", "win", "first", ("C:N",), ("f7", "g8"), 2),
             "goal: first wins|first has 2 of knight on f7, g8",
+        ),
+        (
+            Outcome("connection", "win", edges=("a1 b1", "a3 b3"), ways=("0 1", "1 -1")),
+            "connection: a side wins|a side has one group of pieces that joins all of these edges: a1 b1; a3 b3, by .*",
+        ),
+        (
+            Outcome("connection", "win", pieces=("C:N",), ways=("0 1",)),
+            r"connection: a side wins|a side has all its knight in one group, by steps of \(0, 1\)",
         ),
         (Outcome("quiet", "draw", pieces=("C:-P",), count=100), "quiet: draw|100 plies .*, and without a move of pawn"),
     ],

@@ -606,8 +606,10 @@ def test_the_same_side_moves_again_where_the_turn_does_not_pass(engine: str | No
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("most", [STATEMENTS, ALWAYS])
-def test_a_pass_takes_marks_off_and_needs_a_piece_that_has_rules(engine: str | None, most: int) -> None:
-    lead.POSITIONS = most
+def test_a_pass_takes_marks_off_and_needs_a_piece_that_has_rules(
+    engine: str | None, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lead, "POSITIONS", most)
     document = ggn_store.parse({"C:-P": {"a1": {"a2": [STEP]}}, "C:P": {"a1": {"a2": [STEP]}}, "c:p": {"a8": {"a7": [
         {"must": {"a7": "enemy"}, "diff": {"board": {"a7": None}}}]}}})  # fmt: skip
     said = '{"duties":["clear-marks","pass"],"reverts":{"C:-P":"C:P"}}'
