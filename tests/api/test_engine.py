@@ -101,6 +101,7 @@ def test_a_position_is_taken(chess: Engine, line: str, found: str) -> None:
     [
         ("position startpos moves e2e4 e2e4", "info string illegal move, number 2: e2e4: "),
         ("position startpos moves e2e5", "info string illegal move, number 1: e2e5: the position does not allow"),
+        ("position startpos moves 0000", "info string illegal move, number 1: 0000: the position does not allow"),
         ("position startpos moves castle", 'info string illegal move, number 1: "castle" is not a move in UCI'),
         ("position fen nonsense", 'info string "nonsense" is not a FEN of this game: '),
         ("position fen", 'info string position "fen" is none of startpos, feen TEXT, fen TEXT, sfen TEXT'),
@@ -131,6 +132,13 @@ def test_go_answers_with_a_legal_move(chess: Engine) -> None:
     move = best.removeprefix("bestmove ")
     assert move in {"a2a3", "a2a4", "e1d1", "e1d2", "e1e2", "e1f1", "e1f2"}
     assert info == f"info depth 1 nodes 7 pv {move}"
+
+
+def test_go_mate_asks_usi_for_a_solution_and_uci_for_a_move(sqlite_games: Games) -> None:
+    rules = sqlite_games["minishogi"]
+    for asked in ("go mate 1000", "go mate infinite"):
+        assert talk(Engine(rules, "usi"), asked) == ["checkmate notimplemented"]
+    assert talk(Engine(rules, "uci"), "go mate 3")[-1].startswith("bestmove ")
 
 
 def test_go_chooses_among_some_moves(chess: Engine) -> None:

@@ -33,16 +33,20 @@ _START: Final = ("startpos",)
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """What differs between UCI and USI; `name` is the notation of moves, too, and `position` that of positions."""
+    """What differs between UCI and USI; `name` is the notation of moves, too, and `position` that of positions.
+
+    `unsolved` answers `go mate`, where that asks for a solution and not for a move.
+    """
 
     name: str
     position: str
     without_moves: str
+    unsolved: str = ""
 
 
 PROTOCOLS: Final = {
     "uci": Protocol("uci", "fen", "(none)"),
-    "usi": Protocol("usi", "sfen", "resign"),
+    "usi": Protocol("usi", "sfen", "resign", "checkmate notimplemented"),
 }
 
 
@@ -206,6 +210,9 @@ class Engine:
     def _go(self, words: list[str]) -> Iterator[str]:
         if words[:1] == ["perft"]:
             yield from self._perft(words[1:])
+            return
+        if words[:1] == ["mate"] and self._protocol.unsolved:
+            yield self._protocol.unsolved
             return
         moves, result = self._moves(), self._game.result
         if result.is_over:
