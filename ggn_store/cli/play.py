@@ -58,8 +58,8 @@ def play(  # noqa: PLR0913  (its options)
     """Play a game in the terminal, by moves such as e2 e4 or Nf3, or d3 f5 h7 where several are made together.
 
     From the position that is given, or the ruleset's own start position, to an end that the ruleset declares. Moves are
-    legal as far as it says what is; what it leaves to the players is named at the start. Off a terminal the moves are
-    read from standard input. At the end the position is printed.
+    legal as far as it says what is; what it leaves to the players is named at the start, with the notes of its
+    definition. Off a terminal the moves are read from standard input. At the end the position is printed.
     """
     from ggn_store.api.play.game import Game
 
@@ -84,6 +84,8 @@ def play(  # noqa: PLR0913  (its options)
     )
     opponent = None if against is None else Opponent(other_side(cast(Side, own or SIDES[0])), random.Random(seed))  # noqa: S311
     game = Play(begun, opponent)
+    if not asks and (left := game.left_over()):
+        _say("\n".join(filter(None, (left, game.notes()))))
     if listed is not None:
         _read(game, listed, given)
     screen = sys.stdout if watched else sys.stderr
@@ -191,8 +193,8 @@ def _ask(game: Play, screen: IO[str]) -> bool:
         click.echo(text, file=screen)
 
     show(f"{game.ruleset.revision}: type a move such as e2 e4, or help")
-    if left := game.left_over():
-        show(f"left to the players: {', '.join(left)}")
+    for text in filter(None, (game.left_over(), game.notes())):
+        show(text)
     if answered := game.answer():
         show(answered)
     _draw(game, show)

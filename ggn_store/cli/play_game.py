@@ -145,10 +145,18 @@ class Play:
             self.game = self.game.play(move)
         return "\n".join(lines)
 
-    def left_over(self) -> tuple[str, ...]:
-        """What the ruleset names and does not judge: the players have to look to it themselves."""
+    def left_over(self) -> str:
+        """What the ruleset names and does not judge, and the players have to look to themselves; "" for nothing."""
         play = self.ruleset.play
-        return (*(duty.name for duty in play.duties if self.game.pseudo_legal), *play.host)
+        left = [*(duty.name for duty in play.duties if self.game.pseudo_legal), *play.host]
+        return f"left to the players: {', '.join(left)}" if left else ""
+
+    def notes(self) -> str:
+        """What the definition says of the game in words; "" where it says nothing or cannot be read."""
+        with contextlib.suppress(ggn_store.DocumentError):
+            definition = self.ruleset.definition
+            return (definition.notes or "") if definition is not None else ""
+        return ""
 
     def load(self, text: str, file: str) -> None:
         """Make it the game that the text of a file writes, as PGN or as JSON."""

@@ -108,7 +108,7 @@ def _play(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> Play:
         click.echo(f"the definition of {ruleset.revision} cannot be read by this ggn-store:\n{error}", err=True)
         return Play()
     if definition is not None:
-        summary["tier"] = definition.tier
+        summary |= {"tier": definition.tier, "notes": definition.notes}
     return ruleset.play
 
 

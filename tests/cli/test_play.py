@@ -148,6 +148,20 @@ def test_the_game_ends_where_a_king_is_taken(ask: Command) -> None:
     assert f"standard input:2: h6: {ended}" in ask("play", "chess", *start, stdin="Qxa8\nh6").err
 
 
+def test_what_is_left_to_the_players_is_told_through_a_pipe_too(ggn: Command, tmp_path: Path) -> None:
+    game = 'title = "Kings"\nboard = "3x3"\nstyle = "C"\nstart = "1k^1/3/1K^1 / C/c"\nhost = ["points"]\n'
+    file = write(
+        tmp_path / "kings.toml",
+        game + 'notes = "Who comes home first has won."\n[pieces.K]\nbetza = "W"\nterminal = true\n',
+    )
+    assert ggn("load", file, "--name", "kings").code == 0
+    said = "left to the players: points\nWho comes home first has won.\n"
+    for given in ((), ("--moves", write(tmp_path / "moves.txt", "b1 b2"))):
+        played = ggn("play", "kings", *given, stdin="b1 b2")
+        assert (played.code, played.out, played.err) == (0, "1k^1/1K^1/3 / c/C\n", said)
+    assert "\nnotes         Who comes home first has won.\n" in ggn("show", "kings").out
+
+
 def test_who_may_pass_types_it(ggn: Command, address: str, tmp_path: Path) -> None:
     kings = 'title = "Kings"\nboard = "3x3"\nstyle = "C"\nstart = "1k^1/3/1K^1 / C/c"\nplay = { duties = ["pass"] }\n'
     file = write(tmp_path / "kings.toml", kings + '[pieces.K]\nbetza = "K"\nterminal = true\n')
