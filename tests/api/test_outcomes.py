@@ -292,8 +292,15 @@ def test_who_has_lost_the_last_royal_piece_has_lost(
 ) -> None:
     play = Play(duties, outcomes=declared)
     for side in SIDES:
-        assert told(Rules(play, start=Position(start)), Position(now, side=side)) == expected
         assert told(Rules(play), Position(now, side=side), [Position(start)]) == expected
+
+
+def test_who_has_no_royal_piece_and_no_move_has_lost_but_may_be_set_up_without() -> None:
+    rules = Rules(Play(SAFE, outcomes=(STALE,)), {"a1": "a2"}, start=Position(KINGS))
+    assert told(rules, Position({"h8": "c:k^"})) == "second wins: the royal piece is taken"
+    assert told(rules, Position({"h8": "c:k^"}, side="second")) == "draw: stalemate"
+    assert told(rules, Position({"h8": "c:k^", "a1": "C:P"})) == ON
+    assert told(replace(rules, start=Position({})), Position({"h8": "c:k^"})) == "draw: stalemate"
 
 
 def shuffled(*kings: str, side: Side = "first") -> list[Position]:

@@ -67,12 +67,13 @@ def judge(
 ) -> Result:
     """The first of the declared outcomes that holds; `moves` are what may be made, if not what is legal.
 
-    A side whose royal pieces were to be kept safe and are all taken has lost, whatever moves it has.
+    A side whose royal pieces were to be kept safe and were all taken has lost, whatever moves it has; so has one that
+    has none and no move, where it begins with some.
     """
     play = asked.play
     case = Case(asked, position, history, moves or functools.partial(turns, asked))
     unjudged: dict[str, None] = {}
-    taken = _taken(case)
+    taken = _taken(case, case.history[:1])
     for outcome in play.outcomes:
         if taken is not None and outcome.when == "no-move":
             break
@@ -81,6 +82,10 @@ def judge(
         except UnjudgedError:
             unjudged[outcome.when] = None
             continue
+        if outcome.when == "no-move" and side is not None and asked.has_start:
+            taken = _taken(case, [asked.start])
+            if taken == side:
+                break
         if side is not None:
             return _result(case, outcome, side)
     if taken is not None:
@@ -137,13 +142,12 @@ def _pawns(asked: Judged) -> set[str]:
 # --- judging ---
 
 
-def _taken(case: Case) -> Side | None:
+def _taken(case: Case, before: Sequence[Position]) -> Side | None:
     """The side that has no royal piece any more, where the other still has one and they are to be kept safe."""
-    asked, position = case.asked, case.position
-    if asked.play.duty("royal-safety") is None:
+    position = case.position
+    if case.asked.play.duty("royal-safety") is None:
         return None
     lacking = [side for side in SIDES if not result.has_royal(position.board, position.hands or {}, side)]
-    before = [*case.history[:1], *([asked.start] if asked.has_start else [])]
     is_taken = len(lacking) == 1 and any(result.has_royal(each.board, each.hands or {}, lacking[0]) for each in before)
     return lacking[0] if is_taken else None
 
