@@ -12,7 +12,7 @@ from ggn_store.cli import options
 from ggn_store.errors import MoveTextError, printable, quote
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.move import Assumption
-from ggn_store.notation.move_text import OWN, MoveNotation
+from ggn_store.notation.move_text import OWN, OwnNotation
 from ggn_store.render.moves import path_text
 from ggn_store.render.records import compact
 
@@ -114,7 +114,7 @@ def _read(
 
 def _check_path(ruleset: ggn_store.Ruleset, path: str) -> None:
     """Raise a usage error unless the text is a path of squares only."""
-    read = MoveNotation(ruleset.board.squares).parse(path)
+    read = OwnNotation(ruleset.board.squares).parse(path)
     if read.number is not None or read.last is not None:
         raise click.UsageError(f"--path {quote(path)}: write squares only; --ordinal says which possibility is meant")
 

@@ -14,7 +14,7 @@ import ggn_store
 from ggn_store.errors import MoveTextError, printable
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.move_text import MAX_LINE, OWN, MoveNotation, MoveText, is_named
+from ggn_store.notation.move_text import MAX_LINE, OWN, MoveText, OwnNotation, is_named
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.render.moves import DUTY_RULE, HOST_RULE, chains_text, moves_text, path_text, place_text
 from ggn_store.render.records import compact
@@ -97,7 +97,7 @@ class Play:
         self.game = game
         self.pending: tuple[Choice, ...] = ()
         self._opponent = opponent
-        self._notation = MoveNotation(ruleset.board.squares)
+        self._notation = OwnNotation(ruleset.board.squares)
         self._saved: str | None = None
 
     @property

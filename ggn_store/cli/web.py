@@ -90,7 +90,7 @@ def serve(
     people = _people(password, **identity)
     store = options.open_store(ctx, create=True)
     store.revisions()  # which says what is wrong with a store, before anybody asks
-    place = server.Place(host, port, server.names(names))
+    place = server.ListenAddress(host, port, server.names(names))
     with process.ended_by_sigterm(), server.listen(place) as listening:
         click.echo(server.address_of(listening, host))
         if password is not None:

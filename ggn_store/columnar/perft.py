@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ggn_store.errors import StoreError
 from ggn_store.store.moves import perft
 from ggn_store.store.moves.lead import Weighed, overdrawn
-from ggn_store.store.moves.planes import WORD, Compiled
+from ggn_store.store.moves.planes import WORD, CompiledRules
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -23,7 +23,7 @@ _SIGNED = ("weight", "delta_", "held_")
 
 
 @contextmanager
-def plies(compiled: Compiled) -> Iterator[Plies]:
+def plies(compiled: CompiledRules) -> Iterator[Plies]:
     """A new DuckDB with what moves from some positions need; StoreError where it is not installed."""
     with tempfile.TemporaryDirectory() as directory, _connect(directory) as connection:
         yield Plies(connection, compiled)
@@ -32,7 +32,7 @@ def plies(compiled: Compiled) -> Iterator[Plies]:
 class Plies(perft.Plies):
     """The tables that moves from some positions need, in a DuckDB of their own."""
 
-    def __init__(self, connection: DuckDBPyConnection, compiled: Compiled) -> None:
+    def __init__(self, connection: DuckDBPyConnection, compiled: CompiledRules) -> None:
         super().__init__(compiled, groups_by_hash=True)
         self._connection = connection
         self._start = _Relation()

@@ -15,7 +15,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ggn_store.columnar.extras import need
-from ggn_store.columnar.spark_worker import BOARD, HANDS, MOVE, MOVES, SIDES, STATES, Paths, Question, Rules, pack
+from ggn_store.columnar.spark_worker import (
+    BOARD,
+    HANDS,
+    MOVE,
+    MOVES,
+    SIDES,
+    STATES,
+    Paths,
+    Question,
+    ShippedRules,
+    pack,
+)
 from ggn_store.errors import MoveError, PositionError, offer
 from ggn_store.model.moves.position import Position
 
@@ -34,7 +45,7 @@ _PARTS: Final = 2
 class Frames:
     """Answers about DataFrames of positions, by rules that are sent to the executors once they are asked."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: ShippedRules) -> None:
         self._functions: Any = need("pyspark.sql.functions", EXTRA)
         self._packed = pack(rules)
 

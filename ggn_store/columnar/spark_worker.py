@@ -34,7 +34,7 @@ _AT_ONCE: Final = 2048
 _KEPT: Final = 2
 
 
-class Rules(NamedTuple):
+class ShippedRules(NamedTuple):
     """What moves of a ruleset, or its legal ones, take; `places` are what its possibilities are called."""
 
     compiled: Compiled
@@ -58,12 +58,12 @@ class Question:
 class Paths:
     """Rules as planes, and parts of the positions that paths of so many moves lead on from, with their weights."""
 
-    compiled: planes.Compiled
+    compiled: planes.CompiledRules
     depth: int
     parts: Sequence[Sequence[tuple[planes.State, int]]]
 
 
-def pack(value: Rules | Paths | Question) -> bytes:
+def pack(value: ShippedRules | Paths | Question) -> bytes:
     """What travels to the workers, which can be without this package until it is unpacked."""
     return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
 
@@ -79,7 +79,7 @@ def _unpacked(key: str, packed: bytes) -> Any:
     while len(_workers) >= _KEPT:
         _workers.popitem(last=False)
     value = _unpack(packed)
-    _workers[key] = Worker(value) if isinstance(value, Rules) else value
+    _workers[key] = Worker(value) if isinstance(value, ShippedRules) else value
     return _workers[key]
 
 
@@ -118,7 +118,7 @@ def _counted(asked: Paths, part: Sequence[tuple[planes.State, int]]) -> tuple[st
 class Worker:
     """Rules in a DuckDB of one thread, since Spark runs a worker for each processor."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: ShippedRules) -> None:
         self._np, self._pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
         self._rules = rules
         self._encoder = Encoder(rules.compiled, rules.threats, threads=1)

@@ -56,7 +56,7 @@ def is_named(word: str | None, piece: str | None) -> bool:
     return word in (piece, name, name.rstrip("^'"))
 
 
-class MoveNotation:
+class OwnNotation:
     """Reads and writes moves on a board of these squares, whose names may hold spaces; read in any case of letters."""
 
     def __init__(self, squares: Iterable[str]) -> None:

@@ -25,7 +25,7 @@ _GRACE: Final = 5  # seconds in which what is being answered may end
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListenAddress:
     """Where a server listens, and by which other names it is called."""
 
     host: str = "127.0.0.1"
@@ -33,7 +33,7 @@ class Place:
     other_names: tuple[str, ...] = ()
 
 
-def listen(place: Place) -> socket.socket:
+def listen(place: ListenAddress) -> socket.socket:
     """A socket that listens there; raises InputError where that is not possible, saying what to do."""
     at = f"port {place.port} of {printable(place.host)}"
     try:
@@ -63,7 +63,7 @@ def address_of(listening: socket.socket, host: str) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
-def run(site: Site, listening: socket.socket, place: Place, say: Callable[[str], None]) -> None:
+def run(site: Site, listening: socket.socket, place: ListenAddress, say: Callable[[str], None]) -> None:
     """Answer until a signal comes, which is raised again once all that was being answered is, or has been given up."""
     guard = Guard.of(place.host, place.other_names, takes_posts=site.people is not None)
     app = application(site, guard, say)

@@ -98,7 +98,7 @@ def with_python_chess(boards: Sequence[chess.Board]) -> None:
 @contextmanager
 def nothing_kept() -> Iterator[None]:
     """Handles ask the database for every piece of every position."""
-    with patch.object(starts.Start, "keep", lambda *_: None), patch.object(starts.Chain, "keep", lambda *_: None):
+    with patch.object(starts.Start, "keep", lambda *_: None), patch.object(starts.LaneChain, "keep", lambda *_: None):
         yield
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store.errors import MoveError
-from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
+from ggn_store.notation.move_text import MoveText, OwnNotation, is_named
 
-CHESS = MoveNotation(file + rank for file in "abcdefgh" for rank in "12345678")
+CHESS = OwnNotation(file + rank for file in "abcdefgh" for rank in "12345678")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_is_no_move_is_told(line: str, said: str) -> None:
 
 
 def test_squares_may_have_names_of_several_words_and_any_letters() -> None:
-    notation = MoveNotation(["Alaska", "Northwest Territory", "North", "É 2", "a1A", "a1a"])
+    notation = OwnNotation(["Alaska", "Northwest Territory", "North", "É 2", "a1A", "a1a"])
     assert notation.parse("alaska northwest territory") == MoveText(("Alaska", "Northwest Territory"))
     assert notation.parse("NORTH É 2") == MoveText(("North", "É 2"))
     assert notation.parse("a1A a1a") == MoveText(("a1A", "a1a"))
@@ -78,7 +78,7 @@ def test_squares_may_have_names_of_several_words_and_any_letters() -> None:
 
 def test_long_words_are_read_in_time() -> None:
     # Tried one after the other, the ways to cut this would be more than there are atoms.
-    notation = MoveNotation(["a" * length for length in range(1, 20)])
+    notation = OwnNotation(["a" * length for length in range(1, 20)])
     with pytest.raises(MoveError, match="no square of the board"):
         notation.parse("a" * 900 + "!")
     assert len(notation.parse("a" * 190).places) == 10
@@ -95,7 +95,7 @@ def test_a_piece_is_named_by_any_part_that_tells_it() -> None:
 
 @given(st.sets(st.text("ab12Éx", min_size=1, max_size=3), min_size=1), st.data())
 def test_what_is_written_is_read_as_the_same_move(squares: set[str], data: st.DataObject) -> None:
-    notation = MoveNotation(squares)
+    notation = OwnNotation(squares)
     places = st.lists(st.sampled_from(sorted(squares)), min_size=2, max_size=4).map(tuple)
     numbers = st.none() | st.integers(1, 9_999)
     move = data.draw(st.builds(MoveText, places, st.sampled_from([None, "C:+P"]), st.none(), numbers))
@@ -114,6 +114,6 @@ def test_what_is_written_is_read_as_the_same_move(squares: set[str], data: st.Da
     ],
 )
 def test_a_move_is_written_as_it_is_read(squares: tuple[str, ...], move: MoveText, text: str) -> None:
-    notation = MoveNotation(squares)
+    notation = OwnNotation(squares)
     assert notation.text(move) == text
     assert notation.parse(text) == move

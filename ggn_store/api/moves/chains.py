@@ -16,7 +16,7 @@ from ggn_store.model.moves.legality import unmarked
 from ggn_store.model.moves.move import DISPLACEMENT, Assumption, Move, displacement, no_effects
 from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
+from ggn_store.notation.move_text import MoveText, OwnNotation, is_named
 from ggn_store.store.moves import chains as stored
 from ggn_store.store.moves.chains import Chained
 from ggn_store.store.moves.fast import EVERYTHING
@@ -108,9 +108,9 @@ class Chains:
         return self.moves.one(position, self.moves.question(piece, source, destination), assume, "fast")
 
     @functools.cached_property
-    def notation(self) -> MoveNotation:
+    def notation(self) -> OwnNotation:
         """How moves on this board are written by their places."""
-        return MoveNotation(self.handle.board.squares)
+        return OwnNotation(self.handle.board.squares)
 
     def parsed(self, text: str) -> MoveText:
         """A move as text; what it names is of this ruleset."""

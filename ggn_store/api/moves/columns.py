@@ -21,7 +21,7 @@ from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Encoder
 from ggn_store.columnar.engine import Engine
 from ggn_store.columnar.extras import need
-from ggn_store.columnar.spark_worker import Rules
+from ggn_store.columnar.spark_worker import ShippedRules
 from ggn_store.columnar.threats import Threats, compile_threats
 from ggn_store.errors import PositionError, StoreError, printable, quote
 from ggn_store.model.moves.move import COUNTS, Count, Move
@@ -100,7 +100,7 @@ class Columns:
                 self._made.compiled = self._compile(places)
         return self._made.compiled
 
-    def _compile(self, possibilities: Iterable[whole.Place]) -> Compiled:
+    def _compile(self, possibilities: Iterable[whole.PossibilityRow]) -> Compiled:
         with self.handle.opened() as opened:
             lanes, named = whole.read_lanes(opened), whole.read_named(opened)
         return compiling.compile_lanes(self.handle.revision, self.handle.board, lanes, named, possibilities)
@@ -264,13 +264,13 @@ class Columns:
         [some] = np.nonzero(counts)
         return pa.table({by: texts.take(pa.array(some)), "count": counts[some]})
 
-    def rules(self, legal: bool = False) -> Rules:
+    def rules(self, legal: bool = False) -> ShippedRules:
         """What workers of Spark need; raises StoreError where columns cannot judge all duties."""
         threats = self._asked(legal)
         if threats is None:
-            return Rules(self.compiled, None, self.compiled.tables["possibility"])
+            return ShippedRules(self.compiled, None, self.compiled.tables["possibility"])
         # Which moves passes are, their places say.
-        return Rules(self.compiled, replace(threats, passes=()), self._legal.places)
+        return ShippedRules(self.compiled, replace(threats, passes=()), self._legal.places)
 
     def paths(self, positions: Sequence[Position], depth: int) -> list[int] | None:
         """How many paths of so many legal moves lead on from each position; None where there are no chains.

@@ -42,7 +42,7 @@ class Legal:
     def duties(self) -> Legality:
         """The duties of the revision."""
         handle = self.handle
-        asked = legality.Rules(
+        asked = legality.MoveRules(
             self._reaches,
             self._parts,
             lambda position: self.chains_of.of(position, self.chains_of.asked({})),

@@ -154,7 +154,7 @@ Part = tuple[Reach | None, Sequence[Move]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class MoveRules:
     """What legality asks of the rules.
 
     `reaches` of the pieces of a side among what stands on squares; the pseudo-legal moves of a position in `parts`,
@@ -192,7 +192,7 @@ class _Seen:
 class Legality:
     """The duties of a game, asked of positions."""
 
-    def __init__(self, play: Play, asked: Rules) -> None:
+    def __init__(self, play: Play, asked: MoveRules) -> None:
         self.play = play
         self._asked = asked
         self._duties = {duty.name: duty for duty in play.duties}

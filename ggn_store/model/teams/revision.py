@@ -131,6 +131,11 @@ class Summary:
     def __str__(self) -> str:
         return str(self.revision)
 
+    @property
+    def name(self) -> str:
+        """The name of the ruleset, without the revision."""
+        return self.revision.name
+
     def data(self) -> dict[str, Any]:
         """The summary as JSON data."""
         return self.revision.data() | dict(self.counts) | ({} if self.tags is None else {"tags": dict(self.tags)})

@@ -33,7 +33,7 @@ from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Asked, Database
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reading import Question
-from ggn_store.store.moves.starts import Case, Chain, CodedLane, Moves, Seen, Start, Target
+from ggn_store.store.moves.starts import Case, CodedLane, LaneChain, Moves, Seen, Start, Target
 from ggn_store.store.moves.statements import Statements, read_statements
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.rulesets.lanes import Statement
@@ -308,7 +308,7 @@ class FastQuery:
     def _fill(self, start: Start, side: Side, rows: Iterable[Any]) -> list[int]:
         """Put its lanes into a start; the numbers of its possibilities."""
         lanes: list[CodedLane] = []
-        chains: list[Chain] = []
+        chains: list[LaneChain] = []
         found: list[int] = []
         for key, first, passed, each, targets, *texts in rows:
             said, facts, numbers = read_statements(texts[0]), texts[1].split(" "), list(map(int, texts[2].split(" ")))
@@ -322,7 +322,7 @@ class FastQuery:
                 if first & bit:
                     is_leap = place + 1 == len(facts) or bool(first & bit << 1)
                     if not leaps or not is_leap:
-                        chains.append(Chain(len(lanes), is_leap))
+                        chains.append(LaneChain(len(lanes), is_leap))
                     leaps = (leaps + 1) % _LEAPS if is_leap else 0
                 chains[-1].add(bit, masks[place], is_passed=bool(passed & bit))
                 if targets & bit:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ggn_store.store.moves.lead import Weighed
-from ggn_store.store.moves.planes import WORD, Compiled, Group, State, Threats
+from ggn_store.store.moves.planes import WORD, CompiledRules, Group, State, Threats
 
 # Rows of Postgres are 8 KiB at most, and expressions of SQLite have a depth of 1,000.
 _COLUMNS = 900
@@ -54,7 +54,7 @@ class RuleTable:
 class Frontier:
     """The columns of a frontier."""
 
-    compiled: Compiled
+    compiled: CompiledRules
     is_rooted: bool
 
     @property
@@ -274,7 +274,7 @@ class Frontier:
         )
 
 
-def table(compiled: Compiled, group: Group) -> RuleTable:
+def table(compiled: CompiledRules, group: Group) -> RuleTable:
     """The rules of a group as columns; those that would do nothing are left out."""
     count, rules = compiled.board.words, sorted(group.rules, key=lambda rule: rule.start)
     columns: dict[str, list[int]] = {"start": [rule.start for rule in rules]}
@@ -306,7 +306,7 @@ def table(compiled: Compiled, group: Group) -> RuleTable:
     return RuleTable(group, columns, _scopes(columns))
 
 
-def threat_tables(compiled: Compiled, threats: Threats) -> tuple[RuleTable, RuleTable]:
+def threat_tables(compiled: CompiledRules, threats: Threats) -> tuple[RuleTable, RuleTable]:
     """The threats of a side by their targets, and those on squares that are crossed by the numbers of the crossings."""
     count = compiled.board.words
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ggn_store.errors import MoveError
-from ggn_store.store.moves.planes import WORD, Compiled, Rule, State, vector_of
+from ggn_store.store.moves.planes import WORD, CompiledRules, Rule, State, vector_of
 
 # A ply is made in Python from at most so many positions.
 POSITIONS: Final = 64
@@ -28,7 +28,7 @@ def overdrawn(ply: int) -> MoveError:
 class Lead:
     """Makes and counts moves, ply by ply."""
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: CompiledRules) -> None:
         self._compiled = compiled
         self._passers = compiled.passers
         self._guards = compiled.guards if compiled.takes else ()

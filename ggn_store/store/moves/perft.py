@@ -21,13 +21,13 @@ from ggn_store.store.moves import lead
 from ggn_store.store.moves import positions as temporary
 from ggn_store.store.moves.frontier import Frontier, RuleTable, table, threat_tables
 from ggn_store.store.moves.lead import Lead, Weighed, overdrawn
-from ggn_store.store.moves.planes import WORD, Compiled
+from ggn_store.store.moves.planes import WORD, CompiledRules
 
 
 class Plies(ABC):
     """What moves from some positions need, in an engine; `groups_by_hash` says whether contexts are found quickly."""
 
-    def __init__(self, compiled: Compiled, groups_by_hash: bool) -> None:
+    def __init__(self, compiled: CompiledRules, groups_by_hash: bool) -> None:
         self._compiled = compiled
         self._groups_by_hash = groups_by_hash
         self._frontier = Frontier(compiled, len(compiled.states) > 1)
@@ -165,7 +165,7 @@ class Plies(ABC):
 class StorePlies(Plies):
     """The tables that moves from some positions need, in a connection of a database."""
 
-    def __init__(self, database: Database, connection: Connection, compiled: Compiled) -> None:
+    def __init__(self, database: Database, connection: Connection, compiled: CompiledRules) -> None:
         super().__init__(compiled, database.groups_by_hash)
         self._database = database
         self._connection = connection

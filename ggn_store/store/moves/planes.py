@@ -138,7 +138,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledRules:
     """Rules for a number of moves from some positions on.
 
     `code` has side and code of each identifier; the highest bits, `mark_bits` of them, are those of marks, which a
@@ -226,7 +226,7 @@ class Compiled:
 
 def compile_rules(  # noqa: C901 -- two functions within, which are one line a column
     opened: Opened, positions: Sequence[Position], depth: int, way: Way
-) -> Compiled:
+) -> CompiledRules:
     """The rules that may apply within `depth` moves from `positions` on, and the positions themselves.
 
     The positions must all tell what the hands hold, or none of them, and have no marks that are past. Raises MoveError
@@ -306,7 +306,7 @@ def compile_rules(  # noqa: C901 -- two functions within, which are one line a c
         for entry in read
         for piece, number in entry.deltas.items()
     )
-    return Compiled(
+    return CompiledRules(
         board,
         code,
         bits,

@@ -44,7 +44,7 @@ from ggn_store.notation.qpi import Side
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as state
 from ggn_store.store.moves.positions import Described, Opened
-from ggn_store.store.moves.safe import Threat
+from ggn_store.store.moves.safe import RoyalCapture
 from ggn_store.store.rulesets.possibilities import Details, decode
 from ggn_store.store.schema import tables as t
 
@@ -147,7 +147,7 @@ def reading_query(revision: Revision, board: Board, question: Question, describe
     if question.destination is not None:
         query = query.where(_is_at(t.destination.c.square, board, question.destination))
     if question.safe is not None:
-        threat = Threat(revision.id, standing, described, board, question.safe.crossing)
+        threat = RoyalCapture(revision.id, standing, described, board, question.safe.crossing)
         query = query.where(~threat.statement().exists())
     return query
 

@@ -28,7 +28,7 @@ class NotJudgedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Threat:
+class RoyalThreat:
     """An entry by which its piece could take a royal piece on a square; `entry` asks nothing of that square.
 
     `is_facing`: it is how royal pieces must not face each other, which is no attack on what castling crosses.
@@ -95,7 +95,7 @@ def filled(entries: Iterable[Entry], play: Play, numbers: Mapping[str, int]) -> 
 
 
 def crossed(
-    threat: Threat, side: int, play: Play, numbers: Mapping[str, int], filled: Mapping[int, int]
+    threat: RoyalThreat, side: int, play: Play, numbers: Mapping[str, int], filled: Mapping[int, int]
 ) -> tuple[tuple[int, int], ...]:
     """The crossings of a side (0 first, 1 second) over the target of a threat, and the squares no shield for it."""
     if threat.is_facing:
@@ -107,7 +107,7 @@ def crossed(
     )
 
 
-def threats(opened: Opened, play: Play, entries: Iterable[Entry]) -> Iterator[Threat]:
+def threats(opened: Opened, play: Play, entries: Iterable[Entry]) -> Iterator[RoyalThreat]:
     """The threats among entries, and those of royal pieces that must not face each other."""
     entries = list(entries)
     names = {duty.name for duty in play.duties}
@@ -118,7 +118,7 @@ def threats(opened: Opened, play: Play, entries: Iterable[Entry]) -> Iterator[Th
         yield from _along_files(opened, royals)
 
 
-def _of_entries(entries: Iterable[Entry]) -> Iterator[Threat]:
+def _of_entries(entries: Iterable[Entry]) -> Iterator[RoyalThreat]:
     known: set[tuple[object, ...]] = set()
     for entry in entries:
         if entry.source is None:
@@ -134,7 +134,7 @@ def _of_entries(entries: Iterable[Entry]) -> Iterator[Threat]:
                 key = _key(bit, found)
                 if key not in known:  # promotions say the same several times
                     known.add(key)
-                    yield Threat(bit, found)
+                    yield RoyalThreat(bit, found)
 
 
 def _aside(entry: Entry, bit: int) -> Entry:
@@ -152,7 +152,7 @@ def _key(bit: int, entry: Entry) -> tuple[object, ...]:
     return bit, entry.piece, entry.source, entry.not_own, entry.not_enemy, entry.not_empty, *named
 
 
-def _along_files(opened: Opened, royals: Iterable[str]) -> Iterator[Threat]:
+def _along_files(opened: Opened, royals: Iterable[str]) -> Iterator[RoyalThreat]:
     lattice, numbers = Lattice.of(opened.board), opened.board.numbers
     if lattice is None:
         return
@@ -161,4 +161,4 @@ def _along_files(opened: Opened, royals: Iterable[str]) -> Iterator[Threat]:
             for place, passed in lattice.along_file(square):
                 between = sum(1 << numbers[each] for each in passed)
                 entry = Entry(piece, number, between, between, 0, {}, {}, 0, {}, {}, True)
-                yield Threat(1 << numbers[place], entry, is_facing=True)
+                yield RoyalThreat(1 << numbers[place], entry, is_facing=True)

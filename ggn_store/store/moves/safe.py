@@ -24,7 +24,7 @@ from ggn_store.store.schema import tables as t
 _ROYAL: Final = "^"
 
 
-class Threat:
+class RoyalCapture:
     """A possibility of an enemy (`by`) that takes a royal piece after the move that the reading query has found."""
 
     def __init__(

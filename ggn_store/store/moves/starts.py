@@ -45,7 +45,7 @@ class CodedLane:
 
 
 @dataclass(slots=True, eq=False)
-class Chain:
+class LaneChain:
     """A chain, or several leaps, of the lane at this place of a start: its facts, and its targets.
 
     `facts` has for each bit in words the bits in codes; `bits` and `mask` are all of the former, and of the latter.
@@ -119,7 +119,7 @@ Seen = int | tuple[int, ...]
 # For each lane of a start what the database answers: the targets that are reached, and the facts that it looked at.
 Told = Sequence[Sequence[int]]
 # A chain, and a code.
-Case = tuple[Chain, int]
+Case = tuple[LaneChain, int]
 
 
 @dataclass(slots=True, eq=False)
@@ -136,7 +136,7 @@ class Start:
     source: str
     order: int = 0
     lanes: Sequence[CodedLane] = ()
-    chains: Sequence[Chain] = ()
+    chains: Sequence[LaneChain] = ()
     moves: dict[int, Move] = field(default_factory=dict)
     mask: int | None = None
     is_named: bool = False

@@ -16,7 +16,7 @@ from ggn_store.store.rulesets.possibilities import read_spans
 from ggn_store.store.schema import tables as t
 
 
-class Place(NamedTuple):
+class PossibilityRow(NamedTuple):
     """Where a possibility stands, and what its own row says of it."""
 
     piece: str
@@ -69,7 +69,7 @@ def read_named(opened: Opened) -> list[str]:
     return sorted(each for each in found if each is not None)
 
 
-def read_places(opened: Opened) -> list[Place]:
+def read_places(opened: Opened) -> list[PossibilityRow]:
     """Every possibility in document order."""
     return [place for piece in _pieces(opened) for place in _places(opened, piece)]
 
@@ -86,11 +86,11 @@ def read_moves(opened: Opened) -> list[Move]:
     return found
 
 
-def place_of(move: Move) -> Place:
+def place_of(move: Move) -> PossibilityRow:
     """Where the possibility that is a move stands."""
     toggle = None if move.transition is None else move.transition.toggle
     origin = () if move.action is None else (move.action, move.step, move.chainable)
-    return Place(move.piece, move.source, move.destination, move.ordinal, toggle, *origin)
+    return PossibilityRow(move.piece, move.source, move.destination, move.ordinal, toggle, *origin)
 
 
 def _pieces(opened: Opened) -> Sequence[Any]:
@@ -101,11 +101,11 @@ def _pieces(opened: Opened) -> Sequence[Any]:
     return opened.connection.execute(listed.order_by(t.revision_piece.c.ordinal)).all()
 
 
-def _places(opened: Opened, piece: Any) -> Iterator[Place]:
+def _places(opened: Opened, piece: Any) -> Iterator[PossibilityRow]:
     query = _PLACES_OF_GDL if opened.revision.dialect == "gdl" else _PLACES
     label = opened.board.label
     for source, destination, *rest in opened.connection.execute(query, {"piece": piece.id}).all():
-        yield Place(piece.identifier, label(source), label(destination), *rest)
+        yield PossibilityRow(piece.identifier, label(source), label(destination), *rest)
 
 
 def _lanes(rows: Iterable[Any], squares: int) -> Iterator[Lane]:

@@ -20,7 +20,7 @@ FARTHEST: Final = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BoardColumns:
     """A board as the columns of a piece need it."""
 
     board: Board
@@ -29,7 +29,7 @@ class Place:
     ranks: Sequence[int]
 
     @classmethod
-    def read(cls, connection: Connection, board_id: int) -> Place:
+    def read(cls, connection: Connection, board_id: int) -> BoardColumns:
         """A stored board."""
         board = catalog.read_board(connection, board_id)
         columns = (t.square.c[axis] for axis in AXES)
@@ -76,7 +76,7 @@ class PieceTables:
     Its methods raise ValueError, LookupError or TypeError where rows are not such as this program writes.
     """
 
-    def __init__(self, tables: Tables, vectors: Vectors, key: Any, place: Place) -> None:
+    def __init__(self, tables: Tables, vectors: Vectors, key: Any, place: BoardColumns) -> None:
         self._read = tables
         self.vectors = vectors
         self.key = key

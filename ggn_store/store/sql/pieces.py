@@ -16,7 +16,7 @@ from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.piece_columns import Column, PieceColumns
-from ggn_store.store.sql.piece_tables import PieceTables, Place, require
+from ggn_store.store.sql.piece_tables import BoardColumns, PieceTables, require
 from ggn_store.store.sql.vectors import Vector, Vectors
 
 _PIECE: Final[BindParameter[int]] = bindparam("piece")
@@ -29,7 +29,7 @@ class Pieces:
         self._database = database
         self._connection = connection
         self._vectors = vectors
-        self._places: dict[int, Place] = {}
+        self._places: dict[int, BoardColumns] = {}
         self._digests: dict[tuple[str, int], Digests] = {}
         self._queries = {table: database.arrays(table, table.c.piece_id == _PIECE) for table in t.PIECE_TABLES}
 
@@ -40,7 +40,7 @@ class Pieces:
         """
         key = self._connection.execute(_KEPT, {"piece": piece_id}).one()
         if key.board_id not in self._places:
-            self._places[key.board_id] = Place.read(self._connection, key.board_id)
+            self._places[key.board_id] = BoardColumns.read(self._connection, key.board_id)
         place = self._places[key.board_id]
         tables = PieceTables(self._table, self._vectors, key, place)
         if is_checked and not self._is_sound(tables):
