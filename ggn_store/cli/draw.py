@@ -39,7 +39,9 @@ _WIDEST = 1000  # pixels of a picture on a terminal, which does not scale it
 )
 @click.option("--mobility", is_flag=True, help="How many squares the piece reaches from each square, as a heat map.")
 @click.option("--poster", is_flag=True, help="The moves of all pieces, on one page.")
-@click.option("--style", type=options.OneOf([*STYLES]), help="How it is drawn. Default: as the rules tell.")
+@click.option(
+    "--style", type=options.OneOf([*STYLES]), help="How it is drawn. Default: chosen by the board and the pieces."
+)
 @click.option(
     "-o",
     "--output",

@@ -219,7 +219,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a definition says of how it is played; `host` is what is left to whoever plays it."""
+    """What a definition says of how it is played; `host` is what is left to the players."""
 
     duties: tuple[Duty, ...] = ()
     ends: tuple[End, ...] = ()
@@ -254,7 +254,7 @@ class Definition:
 
     @property
     def host(self) -> tuple[str, ...]:
-        """What it asks for beyond its moves: the names of its duties, and of what is left to whoever plays it."""
+        """What it asks for beyond its moves: the names of its duties, and of what is left to the players."""
         return (*(duty.name for duty in self.said.duties), *self.said.host)
 
     @functools.cached_property

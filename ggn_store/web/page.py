@@ -74,7 +74,9 @@ POSITION: Final = Parameter(
     "a position as FEN, SFEN, FEEN or JSON; without it, the ruleset's own start",
     most=limits.POSITION_TEXT.default,
 )
-STYLE: Final = Parameter("style", "how the board is drawn; without it, as the rules tell", choices=tuple(STYLES))
+STYLE: Final = Parameter(
+    "style", "how the board is drawn; by default, chosen by the board and the pieces", choices=tuple(STYLES)
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -451,7 +451,7 @@ class Writer(PieceWriter):
         if self.definition.cylinder:
             self.leave("cylinder", "no board of Fairy-Stockfish wraps round", moves=True)
         for name in self.definition.said.host:
-            self.leave("host", f"{name} is left to whoever plays the game, and no option is known to say it")
+            self.leave("host", f"{name} is left to the players, and no option is known to say it")
 
 
 def definition_start(definition: Definition) -> str:

@@ -61,7 +61,7 @@ DUTIES: Final[Mapping[str, str]] = {
     "royal-promotion-limit": "a promotion makes a terminal piece only where one is missing",
     **PREFERENCES,
 }
-# What nothing here judges: it is left to whoever plays the game.
+# What nothing here judges: it is left to the players.
 HOST_DUTIES: Final[Mapping[str, str]] = {
     "bikjang": "the game ends when the two terminal pieces face each other with nothing between them",
     "drop-rights": "who may drop what and when depends on more than the board and the hand",
@@ -226,7 +226,7 @@ class Play:
     """How a revision is played; nothing in it where nothing is declared.
 
     `reverts` maps marked pieces to plain ones, or to `empty`: then they are off the board when their mark is past.
-    Of the outcomes the first that holds counts. `host` names what is left to whoever plays it, of `HOST_DUTIES`.
+    Of the outcomes the first that holds counts. `host` names what is left to the players, of `HOST_DUTIES`.
     """
 
     duties: tuple[Duty, ...] = ()

@@ -253,7 +253,7 @@ VIEWS: Final[tuple[View, ...]] = (
             _REVISION,
             Column("duty", "text", "the name of the duty, such as royal-safety"),
             Column("piece", "text", "a piece that it is about; NULL where it is about all"),
-            Column("is_left", "boolean", "whether it is left to whoever plays, and no answer takes account of it"),
+            Column("is_left", "boolean", "whether it is left to the players, and no answer takes account of it"),
         ),
     ),
     _view(
