@@ -73,6 +73,7 @@ CROSSINGS = (
     Crossing("variable-values", 1, "a.json", stateful(1, 2), "an array of 1 to 1 texts", 2),
     Crossing("stream-lines", 1, "a.ndjson", line("x", MINI) + line("y", MINI), "more than 1 lines", 2),
     Crossing("definition-bytes", 40, "a.toml", KING, "the definition is too long", 1_000),
+    Crossing("likes", 1, "a.toml", 'like = "5check"\ntitle = "Like"\n', "like goes through too many games", 2),
     Crossing("key-depth", 1, "a.toml", KING.replace("[pieces.K]", "[pieces.K.x]"), "a key of more than 1 parts", 3),
     Crossing("definition-list", 1, "a.toml", 'host = ["pass", "history"]\n' + KING, "the list is too long", 2),
     Crossing("definition-list", 1, "a.toml", KING + '[zones]\nx = ["a1", "a2"]', "the list is too long", 2),
