@@ -211,7 +211,7 @@ def _rules(piece: Moving, is_same_board: bool) -> object:
 
 def _described(piece: Moving) -> str:
     """All that a piece does."""
-    told = [] if piece.moves is None else words.describe(piece.moves.motions)
+    told = [] if piece.moves is None else words.describe(piece.moves.motions, piece.moves.grid.symmetries)
     return "; ".join(told + _features(None, piece)) or "no moves that can be told"
 
 
@@ -219,7 +219,7 @@ def _movement(one: Moving, two: Moving, is_same_board: bool) -> tuple[int | None
     """How many moves were gained and lost, if that can be told, and which, in words."""
     if one.moves is None or two.moves is None:
         return None, None, []
-    before, after = words.describe(one.moves.motions), words.describe(two.moves.motions)
+    before, after = (words.describe(each.motions, each.grid.symmetries) for each in (one.moves, two.moves))
     new = [each for each in after if each not in before]
     old = [each for each in before if each not in after]
     if not is_same_board:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ggn_store.model.documents.geometry import symmetries
+from ggn_store.model.documents.geometry import hexagonal_symmetries, symmetries
 from ggn_store.model.record import Record
 from ggn_store.movement.facts import Named
 
@@ -91,7 +91,8 @@ def group(found: Iterable[tuple[Candidate, Named]], *, mirrored: bool, wanted_on
 def _movers(key: str, found: Collection[tuple[Candidate, Sequence[str], str]]) -> Movers:
     ordered = sorted(found, key=lambda each: not each[0].is_wanted)
     _, first, words = ordered[0]
-    seen = symmetries(next(each for each in (1, 2, 3) if len(symmetries(each)) == len(first)))
+    groups = *map(symmetries, (1, 2, 3)), hexagonal_symmetries()
+    seen = next(each for each in groups if len(each) == len(first))
     movers = [
         Mover(place.ruleset, place.revision, place.piece, seen[first.index(forms[0])].name)
         for place, forms, _ in ordered

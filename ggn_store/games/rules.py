@@ -13,7 +13,7 @@ from typing import Final, Literal
 from ggn_store.games.patterns import Pattern
 from ggn_store.games.routes import Route, routes
 from ggn_store.model.documents.board import Board
-from ggn_store.model.documents.geometry import Labels, Lattice, view
+from ggn_store.model.documents.geometry import HEXAGONS, Lattice, view
 from ggn_store.model.moves.play import Duty, Outcome
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side, State, other_side
@@ -23,14 +23,6 @@ SIDES: Final[tuple[Side, ...]] = ("first", "second")
 TRIGGERS: Final[tuple[Trigger, ...]] = ("enter", "enter-or-leave", "any")
 Forced = Literal["no", "yes", "immobile"]
 FormKind = Literal["plain", "unmoved", "marked"]
-# How hexagons may be laid out, and what their labels then are.
-HEXAGONS: Final[Mapping[str | None, Labels]] = {
-    "rows": "axial",
-    "rows-left": "leaning",
-    "files": "axial",
-    "files-down": "falling",
-    "files-bent": "bent",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.errors import NotationError
-from ggn_store.games.rules import HEXAGONS, SIDES, Zone
+from ggn_store.games.rules import SIDES, Zone
 from ggn_store.games.toml_text import Path, Table, Values
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
-from ggn_store.model.documents.geometry import Lattice, opposite
+from ggn_store.model.documents.geometry import HEXAGONS, Lattice, opposite
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 

@@ -6,14 +6,16 @@ On a board without coordinates some is not told (None), of a piece that moves in
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY, Piece
 from ggn_store.model.documents.geometry import Symmetry, Vector
+from ggn_store.model.documents.layout import PLAIN, Layout
 from ggn_store.movement import words
-from ggn_store.movement.entries import Entries
+from ggn_store.movement.entries import BECOMES, Entries
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.movement.movement import (
     ITSELF,
@@ -26,12 +28,13 @@ from ggn_store.movement.movement import (
     Movement,
     digest,
     forms,
+    moves_of,
     multiple,
 )
-from ggn_store.notation import cell, qpi
+from ggn_store.notation import qpi
 
 # To be raised whenever a fact of some piece is another one than before.
-VERSION: Final = 2
+VERSION: Final = 3
 # Each shape has a set of squares: these take no more bits.
 MOST_BITS: Final = 1 << 29
 # Which squares are reached from each of so many would take more memory than all else.
@@ -55,19 +58,19 @@ def named(movement: Movement, *, exact: bool = False) -> Named:
         return Named()
     if exact:
         return _told(movement.exact_fingerprint, movement.forms(exact=True), movement.motions)
-    return _named(frozenset(movement.motions), len(movement.grid.size))
+    return _named(frozenset(movement.motions), movement.grid.symmetries)
 
 
 @functools.lru_cache(maxsize=4_096)
-def _named(motions: frozenset[Motion], dimensions: int) -> Named:
+def _named(motions: frozenset[Motion], symmetries: tuple[Symmetry, ...]) -> Named:
     """Most games have pieces that move like those of others."""
-    texts = forms(motions, dimensions)
+    texts = forms(motions, symmetries)
     return _told(digest(min(texts.values())), texts, motions)
 
 
 def _told(fingerprint: str, texts: Mapping[Symmetry, str], motions: Iterable[Motion]) -> Named:
     digests = [digest(f"{fingerprint} {text}") for text in texts.values()]
-    return Named(fingerprint, " ".join(digests), "; ".join(words.describe(motions)))
+    return Named(fingerprint, " ".join(digests), "; ".join(words.describe(motions, tuple(texts))))
 
 
 class Spread(NamedTuple):
@@ -90,7 +93,7 @@ class Mobility(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """Whether the piece rides, leaps and hops."""
+    """Whether the piece rides, leaps and hops, castling aside."""
 
     rides: bool | None = None
     leaps: bool | None = None
@@ -113,13 +116,18 @@ class Counts(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """All that is derived of a piece."""
+    """All that is derived of a piece.
+
+    `layout` is its form, and `named` of a board with holes has 1 for each square that the rules name, else 0.
+    """
 
     moves: Named = Named()
     rules: Named = Named()
     kinds: Kinds = Kinds()
     mobility: Mobility = Mobility()
     counts: Counts = Counts()
+    layout: str | None = None
+    named: str | None = None
     entries: str | None = None
 
     def row(self) -> tuple[int | str | bool | None, ...]:
@@ -127,35 +135,71 @@ class Facts(NamedTuple):
         it = self.mobility
         numbers = *it.any, *it.quiet, *it.capture
         told = *self.moves, *self.rules, *self.kinds, it.squares, *numbers, it.reach, it.colours, *self.counts
-        return VERSION, *told, self.entries
+        return VERSION, *told, self.layout, self.named, self.entries
 
 
 class Deriver:
-    """Derives the facts of pieces on a board; what it has learnt of one piece helps with the next."""
+    """Derives the facts of pieces on a board that lies so; what it has learnt of one piece helps with the next."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, layout: Layout = PLAIN) -> None:
         self._board = board
-        grid = Grid.of(board)
+        self._layout = layout
+        grid = Grid.of(board, layout.form)
         self._has_points = grid is not None
         self._grid = Grid.row(board) if grid is None else grid
+        # Entries are told by labels, whatever these mean.
+        self._labels = Grid.of(board) or self._grid if self._grid.hexagonal else self._grid
         self._squares = {code: 1 << number for number, code in enumerate(self._grid.codes)}
-        parities = [sum(cell.parse(each)) % 2 if cell.is_cell(each) else None for each in board.squares]
-        self._of_colour = {
-            colour: sum(1 << number for number, each in enumerate(parities) if each == colour)
-            for colour in (0, 1, None)
-        }
+        self._of_colour = self._coloured()
+        # Which squares of a network have something between them on a line; None on other boards.
+        self._apart: set[tuple[int, int]] | None = None
+        if layout.is_network:
+            self._apart = {
+                (board.numbers[a], board.numbers[b])
+                for line in layout.lines
+                for a, b in itertools.permutations(line, 2)
+                if abs(line.index(a) - line.index(b)) > 1 and {a, b} <= board.numbers.keys()
+            }
+
+    def _coloured(self) -> dict[int, int]:
+        """The squares of each of two colours, of hexagons three; of none without coordinates, and in a network."""
+        found: dict[int, int] = {}
+        if self._board.coordinates is None or self._layout.is_network:
+            return found
+        for number, point in enumerate(self._grid.points):
+            colour = (point[0] - point[1]) % 3 if self._grid.hexagonal else sum(point) % 2
+            found[colour] = found.get(colour, 0) | 1 << number
+        return found
 
     def of(self, piece: Piece) -> Facts:
         """The facts of a piece."""
-        items, entries = Items(piece.identifier, self._grid), Entries.of(piece, self._board, self._grid)
-        if not items.read(entries, MOST_BITS // max(1, len(self._board.squares))):
-            return Facts()
-        text = entries.text()
-        mobility, counts = self._mobility(items), self._counts(items)
+        squares = text = None
+        if self._layout.has_holes:
+            there = piece.squares()
+            text = "".join("1" if square in there else "0" for square in self._board.squares)
+            squares = int(text[::-1] or "0", 2)
+        lying = Facts(layout=self._layout.form, named=text)
+        items, entries = Items(piece.identifier, self._grid, squares), Entries.of(piece, self._board, self._labels)
+        seen = entries if self._labels is self._grid else Entries.of(piece, self._board, self._grid)
+        if not items.read(seen, MOST_BITS // max(1, len(self._board.squares))):
+            return lying
+        counts, castling = self._counts(items)
+        found = lying._replace(mobility=self._mobility(items), counts=counts, entries=entries.text())
         if not self._has_points:
-            return Facts(mobility=mobility, counts=counts, entries=text)
+            return found
         moves, rules = items.movement(is_placed=False), items.movement(whole=True, is_placed=False)
-        return Facts(named(moves), named(rules), _kinds(moves.motions), mobility, counts, text)
+        motions = items.movement(is_placed=False, without=castling).motions if castling else moves.motions
+        view = self._grid.symmetries[0] if qpi.side_of(piece.identifier) == "first" else self._grid.opposite
+
+        def is_on_line(motion: Motion) -> bool:
+            return self._apart is None or any(self._is_apart(*each, view) for each in moves_of(motion, motions[motion]))
+
+        return found._replace(moves=named(moves), rules=named(rules), kinds=_kinds(motions, is_on_line))
+
+    def _is_apart(self, source: int, vector: Vector, view: Symmetry) -> bool:
+        """Whether a vector, as a side sees it, leads to another square of a line of the network, over some."""
+        code = self._grid.codes[source] + sum(map(int.__mul__, view(vector), self._grid.strides))
+        return (source, self._grid.by_code[code]) in (self._apart or ())
 
     # --- mobility ---
 
@@ -185,29 +229,33 @@ class Deriver:
         return Mobility(len(every), any_, on_empty, on_enemy, reach(every), self._colours(every))
 
     def _colours(self, graph: Mapping[int, int]) -> str | None:
-        changes = set()
-        for source, destinations in graph.items():
-            for colour in (0, 1):
-                if destinations & self._of_colour[colour]:
-                    changes.add(self._of_colour[colour] >> source & 1)
-            if destinations and (destinations | 1 << source) & self._of_colour[None]:
-                return None
-        if not changes:
+        keeps = {
+            bool(squares >> source & 1)
+            for source, destinations in graph.items()
+            for squares in self._of_colour.values()
+            if destinations & squares
+        }
+        if not keeps:
             return None
-        return "free" if len(changes) > 1 else "bound" if changes == {1} else "alternating"
+        return "free" if len(keeps) > 1 else "bound" if True in keeps else "alternating"
 
     # --- what moves do ---
 
-    def _counts(self, items: Items) -> Counts:
+    def _counts(self, items: Items) -> tuple[Counts, set[Any]]:
+        """How many possibilities do what; and as raw shapes the moves that castle."""
         found = dict.fromkeys(Counts._fields, 0)
+        castling: set[Any] = set()
         for (is_drop, to, codes, _, turn, times), squares in items.whole.items():
             count = times * max(1, squares.bit_count())
             deed = _Deed(None if is_drop else 0, 0 if is_drop else to, [items.part(code) for code in codes], turn)
             for name in (deed.capture(), deed.promotes(items.piece), deed.castles()):
                 if name is not None:
                     found[name] += count
+            if deed.castles() is not None and not is_drop:
+                asked = tuple([code for code in codes if not items.part(code)[0].startswith(BECOMES)])
+                castling.add((False, to, asked, (), True, 1))
             found["off_path"] += count * sum(not self._is_on_path(at, to, is_drop) for at in deed.asked)
-        return Counts(**found)
+        return Counts(**found), castling
 
     def _is_on_path(self, at: int, to: int | None, is_drop: bool) -> bool:
         if at == 0 or (at == to and not is_drop):
@@ -343,11 +391,11 @@ def is_between(vector: Vector, to: Vector) -> bool:
     return times is not None and 0 < times < whole
 
 
-def _kinds(motions: Mapping[Motion, Extents]) -> Kinds:
+def _kinds(motions: Mapping[Motion, Extents], is_on_line: Callable[[Motion], bool]) -> Kinds:
     """What motions are: each hops, rides or leaps.
 
-    One hops if a piece must stand between source and destination. The others ride in a direction in which they go over
-    empty squares by different numbers of steps, and leap in all others.
+    One hops if a piece must stand between source and destination on a line, and none elsewhere. The others ride in a
+    direction in which they go over empty squares by different numbers of steps, and leap in all others.
     """
     lengths: dict[Vector, set[int]] = {}
     plain: set[Vector] = set()
@@ -358,7 +406,8 @@ def _kinds(motions: Mapping[Motion, Extents]) -> Kinds:
             continue
         on_way = [name for each in motion.path if each != RUN for name in each]
         on_way += [name for name, vector in motion.items if is_between(vector, to)]
-        if any(map(_is_hurdle, on_way)):
+        beside = [name for name, vector in motion.items if not is_between(vector, to)]
+        if any(map(_is_hurdle, on_way)) and not any(map(_is_hurdle, beside)) and is_on_line(motion):
             hops = True
             continue
         if motion.path == (RUN,):

@@ -8,24 +8,42 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ggn_store.model.documents.board import Board
-from ggn_store.model.documents.geometry import Lattice, Symmetry, Vector
+from ggn_store.model.documents.geometry import (
+    HEXAGONS,
+    Lattice,
+    Symmetry,
+    Vector,
+    hexagonal_symmetries,
+    opposite,
+    symmetries,
+)
 
 # Sets of squares by their codes take this many bits a square, or so many in all; a box of three dimensions takes 16.
 _MOST_SPARSE: Final = 64
 _LEAST_SPAN: Final = 1 << 14
+_PLANE: Final = 2
 
 
 class Grid:
-    """A board whose squares have coordinates, from 0 on in each of up to three dimensions; sets of squares are bits."""
+    """A board whose squares have coordinates, from 0 on in each of up to three dimensions; sets of squares are bits.
 
-    def __init__(self, size: Vector, points: list[Vector]) -> None:
+    Hexagons have cube coordinates, of which the first two say all; vectors have three that come to 0.
+    """
+
+    def __init__(self, size: Vector, points: list[Vector], *, hexagonal: bool = False) -> None:
+        self.hexagonal = hexagonal
+        told = size
+        if hexagonal:
+            last = [-sum(point) for point in points]
+            size = (*size, max(last) - min(last) + 1)
+            points = [(*point, each - min(last)) for point, each in zip(points, last, strict=True)]
         self.size = size
         self.points = points
         self.is_full = len(self.points) == math.prod(size)
         self.numbers = {point: number for number, point in enumerate(self.points)}
         # Sums of coordinates that differ for all differences of squares.
-        bases = [2 * each - 1 for each in size]
-        self.strides = tuple(math.prod(bases[:axis]) for axis in range(len(size)))
+        bases = [2 * each - 1 for each in told]
+        self.strides = tuple(math.prod(bases[:axis]) for axis in range(len(told)))
         self.codes = tuple(sum(map(int.__mul__, point, self.strides)) for point in self.points)
         self.span = 2 * math.prod(bases)
         self.by_code = {code: number for number, code in enumerate(self.codes)}
@@ -33,12 +51,16 @@ class Grid:
         self._texts: dict[tuple[Symmetry, int], str] = {}
 
     @classmethod
-    def of(cls, board: Board) -> Grid | None:
-        """The grid of a board; None where its squares have no coordinates."""
+    def of(cls, board: Board, form: str | None = None) -> Grid | None:
+        """The grid of a board whose squares lie in this form; None where they have no coordinates."""
         lattice = Lattice.of(board)
         if lattice is None:
             return None
-        return cls(lattice.size, [tuple(map(int.__sub__, point, lattice.low)) for point in lattice.points.values()])
+        hexagonal = form in HEXAGONS and lattice.dimensions == _PLANE
+        if hexagonal:
+            lattice = Lattice(board, hexagonal, labels=HEXAGONS[form])
+        points = [tuple(map(int.__sub__, point, lattice.low)) for point in lattice.points.values()]
+        return cls(lattice.size, points, hexagonal=hexagonal)
 
     @classmethod
     def row(cls, board: Board) -> Grid:
@@ -49,11 +71,14 @@ class Grid:
     def vector(self, code: int) -> Vector:
         """The difference of two squares from the difference of their codes."""
         if code not in self._vectors:
-            rest = code + sum((each - 1) * stride for each, stride in zip(self.size, self.strides, strict=True))
+            size = self.size[: len(self.strides)]
+            rest = code + sum((each - 1) * stride for each, stride in zip(size, self.strides, strict=True))
             found = []
-            for each in self.size:
+            for each in size:
                 rest, digit = divmod(rest, 2 * each - 1)
                 found.append(digit - each + 1)
+            if self.hexagonal:
+                found.append(-sum(found))
             self._vectors[code] = tuple(found)
         return self._vectors[code]
 
@@ -67,14 +92,23 @@ class Grid:
             bits[code >> 3] |= 1 << (code & 7)
         return int.from_bytes(bits, "little")
 
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Those of boards of its kind, first the one that changes nothing."""
+        return hexagonal_symmetries() if self.hexagonal else symmetries(len(self.size))
+
+    @property
+    def opposite(self) -> Symmetry:
+        """How it looks from the other side; among hexagons, where rows need not lead on when mirrored, turned."""
+        return opposite(len(self.size), is_turned=self.hexagonal)
+
     @functools.cached_property
     def every(self) -> int | None:
         """All squares as bits by their codes; None where these are too far apart."""
         return self.coded((1 << len(self.codes)) - 1)
 
-    def fits(self, coded: int, vectors: Iterable[Vector]) -> int:
-        """Those of a set of squares, as bits by their codes, from which all of these lead to squares of the board."""
-        every = self.every or 0
+    def fits(self, coded: int, vectors: Iterable[Vector], every: int) -> int:
+        """Those of a set of squares, as bits by their codes, from which all of these lead to squares among `every`."""
         for vector in vectors:
             code = sum(map(int.__mul__, vector, self.strides))
             coded &= every >> code if code >= 0 else every << -code

@@ -16,12 +16,12 @@ import functools
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from ggn_store.model.documents.document import EMPTY, ENEMY
-from ggn_store.model.documents.geometry import Symmetry, Vector, opposite, symmetries
+from ggn_store.model.documents.geometry import Symmetry, Vector
 from ggn_store.movement.entries import Entries, Known, Pattern
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.notation import qpi
@@ -110,12 +110,12 @@ class Movement:
 
     @functools.cached_property
     def _forms(self) -> dict[Symmetry, str]:
-        return forms(self.motions, len(self.grid.size))
+        return forms(self.motions, self.grid.symmetries)
 
     @functools.cached_property
     def _exact_forms(self) -> dict[Symmetry, str]:
         forms = {}
-        for symmetry in symmetries(len(self.grid.size)):
+        for symmetry in self.grid.symmetries:
             placed = sorted(
                 f"{motion.seen(symmetry).text} {length} {self.grid.text(symmetry, squares)}"
                 for motion, lengths in self.motions.items()
@@ -135,7 +135,7 @@ class Movement:
 
     def form(self, exact: bool = False) -> str:
         """The same for equal movement, whatever is mirrored; with `exact`, square by square."""
-        return self.forms(exact)[symmetries(len(self.grid.size))[0]]
+        return self.forms(exact)[self.grid.symmetries[0]]
 
     @property
     def moves(self) -> set[tuple[int, Vector]]:
@@ -152,8 +152,8 @@ def moves_of(motion: Motion, lengths: Extents) -> Iterable[tuple[int, Vector]]:
         yield from ((number, vector) for number in bits_of(squares))
 
 
-def forms(motions: Collection[Motion], dimensions: int) -> dict[Symmetry, str]:
-    """All of motions as a text, under each symmetry of a board, first the one that changes nothing."""
+def forms(motions: Collection[Motion], symmetries: Sequence[Symmetry]) -> dict[Symmetry, str]:
+    """All of motions as a text, under each of these symmetries."""
     rests = {motion: repr(motion.rest)[1:] for motion in motions}
     vectors = {vector for motion in motions for _, vector in (*motion.items, ("", motion.to)) if vector is not None}
 
@@ -168,7 +168,7 @@ def forms(motions: Collection[Motion], dimensions: int) -> dict[Symmetry, str]:
             )
         )
 
-    return {each: form(each) for each in symmetries(dimensions)}
+    return {each: form(each) for each in symmetries}
 
 
 def digest(text: str) -> str:
@@ -193,12 +193,14 @@ class Items:
     """Conditions and changes of one piece's rules as numbers, each of what it is and where; and the shapes they make.
 
     A raw shape has these numbers and codes of vectors, where `Shape` has items and vectors. `moves` are of what makes
-    moves possible, by squares that they start from; `whole` of all that possibilities say.
+    moves possible, by squares that they start from; `whole` of all that possibilities say. `squares` are those that the
+    board really has, None where these are all of the grid.
     """
 
-    def __init__(self, piece: str, grid: Grid) -> None:
+    def __init__(self, piece: str, grid: Grid, squares: int | None = None) -> None:
         self.piece = piece
         self.grid = grid
+        self._squares = squares
         self._span = grid.span
         self._names = [CAPTURE]
         # Of what is said of pieces of the other side that must be there, the first number.
@@ -217,12 +219,19 @@ class Items:
         index, place = divmod(code + half, self._span)
         return self._names[index], place - half
 
-    def movement(self, *, whole: bool = False, is_placed: bool = True) -> Movement:
-        """How the piece moves, by the possibilities that were read; unless it is placed, not square by square."""
-        motions = _motions(self._shapes(self.whole if whole else self.moves), self.grid)
+    def movement(self, *, whole: bool = False, is_placed: bool = True, without: Collection[Any] = ()) -> Movement:
+        """How the piece moves, by the possibilities that were read, without these raw shapes.
+
+        Unless it is placed, not square by square.
+        """
+        raw = self.whole if whole else self.moves
+        if without:
+            raw = {shape: squares for shape, squares in raw.items() if shape not in without}
+        every = self.grid.every if self._squares is None else self.grid.coded(self._squares)
+        motions = _motions(self._shapes(raw), self.grid, every)
         if qpi.side_of(self.piece) == "first":
             return Movement(self.grid, motions)
-        view = opposite(len(self.grid.size))
+        view = self.grid.opposite
         seen = {
             motion.seen(view): {
                 length: self.grid.placed(view, squares) if is_placed else squares for length, squares in lengths.items()
@@ -298,12 +307,12 @@ class Items:
 # --- from shapes to motions ---
 
 
-def _motions(found: Mapping[Shape, int], grid: Grid) -> dict[Motion, Extents]:
+def _motions(found: Mapping[Shape, int], grid: Grid, every: int | None) -> dict[Motion, Extents]:
     sources = 0
     for shape, squares in found.items():
         if not shape.is_drop:
             sources |= squares
-    every, starts = grid.every, grid.coded(sources)
+    starts = grid.coded(sources)
     gathered: dict[Motion, dict[tuple[int, ...], int]] = {}
     partial: set[Motion] = set()
     for shape, squares in found.items():
@@ -312,17 +321,17 @@ def _motions(found: Mapping[Shape, int], grid: Grid) -> dict[Motion, Extents]:
         lengths[length] = lengths.get(length, 0) | squares
         vectors = [vector for _, vector in shape.items]
         fit = every if shape.is_drop else starts
-        if fit is not None:
-            fit = grid.fits(fit, vectors if shape.to is None else [shape.to, *vectors])
+        if fit is not None and every is not None:
+            fit = grid.fits(fit, vectors if shape.to is None else [shape.to, *vectors], every)
         if fit is None or fit.bit_count() != squares.bit_count():
             partial.add(motion)
     return {
-        replace(motion, steps=_steps(motion, lengths, grid.size), everywhere=motion not in partial): lengths
+        replace(motion, steps=_steps(motion, lengths, grid, every), everywhere=motion not in partial): lengths
         for motion, lengths in gathered.items()
     }
 
 
-def _steps(motion: Motion, lengths: Extents, size: Vector) -> tuple[int | None, ...]:
+def _steps(motion: Motion, lengths: Extents, grid: Grid, every: int | None) -> tuple[int | None, ...]:
     """The fewest and the most steps, the most being None where the board has no more; all where some are left out."""
     if motion.to is None or RUN not in motion.path:
         return ()
@@ -330,7 +339,10 @@ def _steps(motion: Motion, lengths: Extents, size: Vector) -> tuple[int | None, 
     low, high = numbers[0], numbers[-1]
     if high - low >= len(numbers):
         return tuple(numbers)
-    goes_on = all(abs(each) * (high + 1) < extent for each, extent in zip(motion.to, size, strict=True))
+    longer = tuple(each * (high + 1) for each in motion.to)
+    goes_on = all(abs(each) < extent for each, extent in zip(longer, grid.size, strict=True))
+    if goes_on and every is not None:
+        goes_on = grid.fits(every, [longer], every) > 0
     return low, high if goes_on else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Final
 
-from ggn_store.model.documents.geometry import Symmetry, Vector, symmetries
+from ggn_store.model.documents.geometry import Symmetry, Vector, hexagonal_symmetries
 from ggn_store.movement.movement import CAPTURE, QUIET, RUN, Item, Motion
 
 _NAMES: Final[dict[tuple[int, ...], str]] = {
@@ -23,8 +23,11 @@ Goals = frozenset[tuple[str, ...]]
 _Form = Motion
 
 
-def describe(motions: Iterable[Motion]) -> list[str]:
-    """The motions of a piece, as phrases; like ones of several directions are told together.
+Group = tuple[Symmetry, ...]
+
+
+def describe(motions: Iterable[Motion], group: Group) -> list[str]:
+    """The motions of a piece on a board with these symmetries, as phrases; like ones are told together.
 
     What moves change, and drops, are left out.
     """
@@ -36,16 +39,16 @@ def describe(motions: Iterable[Motion]) -> list[str]:
     _join(goals)
     forms: dict[tuple[_Form, Goals], list[Motion]] = {}
     for motion, found in goals.items():
-        forms.setdefault((_form(motion), frozenset(found)), []).append(motion)
+        forms.setdefault((_form(motion, group), frozenset(found)), []).append(motion)
     ordered = sorted(forms.items(), key=lambda item: _order(*item[0]))
     phrases: list[str] = []
     count = 0
     for (form, there), each in ordered:
         if count <= _MOST:
-            phrases += _phrases(form, there, each)
+            phrases += _phrases(form, there, each, group)
             count = len(phrases)
         else:  # told by their number alone
-            count += 1 if _is_told_together(form, each) else len(each)
+            count += 1 if _is_told_together(form, each, group) else len(each)
     if count > _MOST:
         phrases[_MOST - 1 :] = [f"and {count - _MOST + 1} other ways"]
     return phrases
@@ -96,47 +99,46 @@ def _join(goals: dict[Motion, set[tuple[str, ...]]]) -> None:
             del goals[step]
 
 
-def _form(motion: Motion) -> Motion:
+def _form(motion: Motion, group: Group) -> Motion:
     """The motion as it looks in the first of its directions: that with small and growing numbers."""
-    return motion.seen(_canonical(motion))
+    return motion.seen(_canonical(motion, group))
 
 
-def _canonical(motion: Motion) -> Symmetry:
+def _canonical(motion: Motion, group: Group) -> Symmetry:
     if motion.to is None:
-        return symmetries(len(motion.items[0][1]) if motion.items else 2)[0]
-    wanted = tuple(sorted(map(abs, motion.to)))
-    found = [each for each in symmetries(len(motion.to)) if each(motion.to) == wanted]
+        return group[0]
+    to = motion.to
+    wanted = min((each(to) for each in group), key=lambda image: (sum(part < 0 for part in image), image))
+    found = [each for each in group if each(to) == wanted]
     return found[0] if len(found) == 1 or not motion.items else min(found, key=lambda each: motion.seen(each).text)
 
 
-def _phrases(form: Motion, goals: Goals, motions: list[Motion]) -> Iterable[str]:
+def _phrases(form: Motion, goals: Goals, motions: list[Motion], group: Group) -> Iterable[str]:
     if form.to is None:
         for motion in sorted(motions, key=lambda motion: motion.text):
-            yield _phrase(motion, goals, "", motion.items)
+            yield _phrase(motion, goals, "", motion.items, group)
         return
-    if len(motions) == _orbit(form):
-        yield _phrase(form, goals, "", form.items)
+    if len(motions) == _orbit(form, group):
+        yield _phrase(form, goals, "", form.items, group)
     elif form.items:
         for motion in sorted(motions, key=lambda motion: motion.text):
-            yield _phrase(motion, goals, _directions([motion.to or ()], form), motion.items)
+            yield _phrase(motion, goals, _directions([motion.to or ()], form, group), motion.items, group)
     else:
-        yield _phrase(form, goals, _directions([motion.to or () for motion in motions], form), ())
+        yield _phrase(form, goals, _directions([motion.to or () for motion in motions], form, group), (), group)
 
 
-def _is_told_together(form: Motion, motions: list[Motion]) -> bool:
-    return form.to is not None and (not form.items or len(motions) == _orbit(form))
+def _is_told_together(form: Motion, motions: list[Motion], group: Group) -> bool:
+    return form.to is not None and (not form.items or len(motions) == _orbit(form, group))
 
 
-def _orbit(form: Motion) -> int:
+def _orbit(form: Motion, group: Group) -> int:
     """How many different directions a form has."""
     to = form.to or ()
-    return len(
-        {(each(to), *sorted((name, each(vector)) for name, vector in form.items)) for each in symmetries(len(to))}
-    )
+    return len({(each(to), *sorted((name, each(vector)) for name, vector in form.items)) for each in group})
 
 
-def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[Item]) -> str:
-    parts = [_way(form, directions), _goals(goals)]
+def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[Item], group: Group) -> str:
+    parts = [_way(form, directions, group), _goals(goals)]
     if items:
         told = [f"{_vector(vector)} {_state(name)}" for name, vector in items]
         parts.append(f"if {' and '.join(told)}")
@@ -145,13 +147,15 @@ def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[Item]
     return " ".join(filter(None, parts))
 
 
-def _way(form: Motion, directions: str) -> str:
+def _way(form: Motion, directions: str, group: Group) -> str:
     """How far, and in what direction: `slides diagonally forward`, `two squares orthogonally`, `knight leaps`."""
     if form.to is None:
         return "goes into the hand"
     if not any(form.to):
         return "stays where it is"
-    numbers = tuple(sorted(abs(each) for each in form.to if each))
+    # Among hexagons the greatest number is the sum of the others.
+    parts = sorted(map(abs, form.to))[: -1 if group == hexagonal_symmetries() else None]
+    numbers = tuple(filter(None, parts))
     is_line = len(set(numbers)) == 1 and len(numbers) in _WAYS
     way = _WAYS[len(numbers)] if is_line else ""
     # `one step forward` says all of an orthogonal one.
@@ -183,10 +187,10 @@ def _limit(form: Motion, unit: str) -> str:
     return f", up to {_number(high)} {unit}" if low == 1 else f", {_number(low)} to {_number(high)} {unit}"
 
 
-def _directions(vectors: Collection[Vector], form: Motion) -> str:
+def _directions(vectors: Collection[Vector], form: Motion, group: Group) -> str:
     """Which of the directions of a form: `forward`, `sideways`, or the vectors."""
     found = set(vectors)
-    orbit = {each(form.to) for each in symmetries(len(form.to))} if form.to else set()
+    orbit = {each(form.to) for each in group} if form.to else set()
     if len(form.to or ()) == 2:
         names = (
             ("forward", {each for each in orbit if each[1] > 0}),

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
 from ggn_store import convert, find_game, generate, parse
+from ggn_store.model.documents import layout as layouts
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Document
+from ggn_store.model.documents.layout import PLAIN, Layout
 from ggn_store.movement.facts import Deriver, Facts, reach
 from tests.oracles import analyses
 from tests.oracles import facts as oracle
@@ -41,8 +45,6 @@ def require_equal(document: Document, data: Json) -> None:
         it = facts.mobility
         found = [it.squares, *it.any, *it.quiet, *it.capture, it.reach, it.colours]
         wanted = [*mobility.get(piece, (None,) * len(found))]
-        if at is None:  # whether colours are told is up to the squares that are reached
-            found[-1] = wanted[-1] = None
         assert found == wanted, piece
 
 
@@ -138,3 +140,106 @@ def test_squares_that_are_far_apart_take_no_time() -> None:
     facts = derived(parse({"C:R": {"a1": {"zzzzzz1": [far], "b1": [{}], "zzzzzy1": [far]}}}, "must-deny"))["C:R"]
     assert facts.moves.words is not None
     assert facts.kinds.hops
+
+
+# --- hexagons, holes and networks ---
+
+
+# A neighbour in each direction of the hexagons of Gliński's board, by file and rank: ranks fall from the sixth file on.
+def neighbours(file: int, rank: int) -> list[tuple[int, int]]:
+    left, right = (0 if file <= 6 else 1), (0 if file >= 6 else 1)
+    return [
+        *((file, rank + 1), (file, rank - 1)),
+        *((file - 1, rank + left), (file - 1, rank + left - 1)),
+        *((file + 1, rank + right), (file + 1, rank + right - 1)),
+    ]
+
+
+def three_colours() -> dict[str, int]:
+    """The squares of Gliński's board, coloured so that no neighbours are of one colour."""
+    board = {(file, rank) for file in range(1, 12) for rank in range(1, 12 - abs(file - 6))}
+    found = {(6, 1): 0, (6, 2): 1}
+    while len(found) < len(board):
+        for square in sorted(board - found.keys()):
+            near = [each for each in neighbours(*square) if each in found]
+            if len({found[each] for each in near}) == 2:
+                found[square] = 3 - sum({found[each] for each in near})
+    return {f"{'abcdefghijk'[file - 1]}{rank}": colour for (file, rank), colour in found.items()}
+
+
+def test_hexagons_have_three_colours_and_lines_of_their_own() -> None:
+    document = game("glinski")
+    colours = three_colours()
+    deriver = Deriver(document.board, layouts.of(document.envelope))
+    facts = {piece.identifier: deriver.of(piece) for piece in document.pieces}
+    for piece, sources in document.data().items():
+        changes = {colours[a] == colours[b] for a, to in sources.items() for b in to}
+        told = "free" if len(changes) > 1 else "bound" if True in changes else "alternating"
+        assert facts[piece].mobility.colours == told, piece
+        named = {
+            square
+            for square, there in zip(document.board.squares, facts[piece].named or "", strict=True)
+            if there == "1"
+        }
+        assert named == next(each for each in document.pieces if each.identifier == piece).squares()
+    assert [
+        (facts[f"C:{letter}"].moves.words, tuple(facts[f"C:{letter}"].kinds)) for letter in ("R", "B", "Q", "N")
+    ] == [
+        ("slides orthogonally", (True, False, False)),
+        ("slides diagonally", (True, False, False)),
+        ("slides orthogonally; slides diagonally", (True, False, False)),
+        ("knight leaps", (False, True, False)),
+    ]
+    # From the middle a rook goes ten squares along each of three lines; a bishop is bound to thirty-one squares.
+    assert facts["C:R"].mobility.any.most == 30
+    assert facts["C:B"].mobility.reach == 31
+    assert all(facts[f"C:{letter}"].moves == facts[f"c:{letter.lower()}"].moves for letter in ("R", "B", "N"))
+
+
+def test_pieces_of_hexagons_move_alike_whatever_their_labels() -> None:
+    squares = "abcdefghi"
+    axial = {(file, rank) for file in range(9) for rank in range(9)}
+
+    def document(label: Callable[[int, int], str]) -> Document:
+        rook: dict[str, Any] = {}
+        for x, y in axial:
+            for dx, dy in ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)):
+                way = list(takewhile(axial.__contains__, ((x + dx * k, y + dy * k) for k in range(1, 9))))
+                for count, to in enumerate(way):
+                    must = {label(*each): "empty" for each in way[: count + 1]}
+                    rook.setdefault(label(x, y), {})[label(*to)] = [{"must": must}]
+        return parse({"C:R": rook}, "must-deny")
+
+    plain = document(lambda x, y: f"{squares[x]}{y + 1}")
+    leaning = document(lambda x, y: f"{'abcdefghijklmnopq'[x + y]}{y + 1}")
+    one, two = (
+        Deriver(each.board, Layout(form, has_holes=True)).of(each.pieces[0])
+        for each, form in ((plain, "rows"), (leaning, "rows-left"))
+    )
+    assert one.moves == two.moves
+    assert one.moves.words == "slides orthogonally without capturing"
+    assert derived(plain)["C:R"].moves.fingerprint != one.moves.fingerprint
+
+
+def test_squares_without_coordinates_and_places_of_networks_have_no_colours() -> None:
+    for start, to in (("north", "hub"), ("a1", "hub"), ("hub", "b2A")):
+        document = {"C:N": {start: {to: [{"must": {to: "empty"}}]}}}
+        assert derived(parse(document, "must-deny"))["C:N"].mobility.colours is None
+    step = parse({"C:N": {"a1": {"a2": [{"must": {"a2": "empty"}}]}}}, "must-deny")
+    assert derived(step)["C:N"].mobility.colours == "alternating"
+    assert Deriver(step.board, Layout("network []")).of(step.pieces[0]).mobility.colours is None
+
+
+def test_who_castles_does_not_hop_nor_who_asks_for_others_or_goes_along_no_line() -> None:
+    def hops(document: Json, layout: Layout = PLAIN) -> bool | None:
+        [piece] = parse(document).pieces
+        return Deriver(Board(("a1", "b1", "c1", "d1")), layout).of(piece).kinds.hops
+
+    over = {"must": {"b1": "C:R", "c1": "empty"}, "diff": {"board": {"a1": None, "c1": "C:N"}}}
+    castling = {"must": {"b1": "C:R", "c1": "empty"}, "diff": {"board": {"a1": None, "b1": "C:N", "c1": "C:R"}}}
+    asking = {"must": {"b1": "C:R", "c1": "empty", "d1": "C:R"}, "diff": {"board": {"a1": None, "c1": "C:N"}}}
+    assert hops({"C:N": {"a1": {"c1": [over]}}})
+    assert not hops({"C:N": {"a1": {"c1": [castling]}}})
+    assert not hops({"C:N": {"a1": {"c1": [asking]}}})
+    assert hops({"C:N": {"a1": {"c1": [over]}}}, Layout('network ["a1 b1 c1"]'))
+    assert not hops({"C:N": {"a1": {"c1": [over]}}}, Layout('network ["a1 b1", "b1 c1"]'))

@@ -6,6 +6,7 @@ import itertools
 import random
 
 from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.geometry import symmetries
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.movement.movement import QUIET, RUN, Motion
 from ggn_store.movement.words import describe
@@ -15,7 +16,7 @@ def test_words_are_the_same_in_every_order_of_motions() -> None:
     step = Motion((0, 1), goal=(QUIET,), everywhere=False)
     far, near = (Motion((0, 1), path=(RUN,), steps=(2, most), goal=(QUIET,), everywhere=False) for most in (None, 7))
     for motions in itertools.permutations((step, far, near)):
-        assert describe(motions) == [
+        assert describe(motions, symmetries(2)) == [
             "slides forward without capturing from some squares",
             "slides forward, two to seven squares without capturing from some squares",
         ]
@@ -38,7 +39,8 @@ def test_squares_fit_from_which_all_vectors_lead_to_squares() -> None:
             }
             coded = grid.coded(asked)
             assert coded is not None
-            found = grid.fits(coded, vectors)
+            assert grid.every is not None
+            found = grid.fits(coded, vectors, grid.every)
             assert {number for number, code in enumerate(grid.codes) if found >> code & 1} == fit
 
 

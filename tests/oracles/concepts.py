@@ -181,6 +181,10 @@ LARGE: Final[dict[str, tuple[tuple[int, int, int], set[str]]]] = {
     "shouse": ((8, 8, 0), _CHESS | {"drops", "to_hand"}),
     # Bare kings lose; pawns make one step.
     "shatranj": ((8, 8, 0), _ORTHODOX | _KNIGHT | {"ends_by_bare"}),
+    # No castling; pawns step straight on, a side of a hexagon, and go to another colour.
+    "glinski": ((11, 11, 0), _ORTHODOX | _KNIGHT | {"remote_capture"}),
+    # A wizard, a camel that steps diagonally, stays on its colour; 10x10 and four corners.
+    "omega": ((12, 12, 0), _CHESS),
     # Soldiers do not promote. Cannons capture as they do not move.
     "xiangqi": (
         (9, 10, 0),
@@ -198,10 +202,31 @@ DESCRIBED: Final[dict[str, tuple[tuple[int, int, int], set[str]]]] = {
         {"leapers", "hoppers", "colour_bound", "divergent", "remote_capture", "promotion", "mandatory_capture"}
         | {"state_variables", "chains"},
     ),
-    # Guards step and capture forward; riders leap over enemies, as often as they can, and slide.
+    # Guards step and capture forward; riders leap over enemies, as often as they can, and slide. No hexagon touches one
+    # of its colour.
     "hexguard": (
         (7, 7, 0),
-        {"leapers", "riders", "hoppers", "divergent", "remote_capture", "promotion", "state_variables", "chains"},
+        {
+            "colour_alternating",
+            "leapers",
+            "riders",
+            "hoppers",
+            "divergent",
+            "remote_capture",
+            "promotion",
+            "state_variables",
+            "chains",
+        },
+    ),
+    # Men are placed, go along lines, and fly with three left; what has made a mill, a mark, takes a man from anywhere.
+    "nine-mens-morris": (
+        (7, 7, 0),
+        {"network", "leapers", "drops", "non_capturers", "promotion", "state_variables"},
+    ),
+    # Crows step and never take; the vulture jumps over one, and takes it.
+    "kaooa": (
+        (7, 5, 0),
+        {"network", "leapers", "hoppers", "drops", "non_capturers", "remote_capture", "divergent", "unequal_sides"},
     ),
     # Only officers capture, and not where boats take them. Who is loaded is marked, as who promotes is.
     "contraband": ((0, 0, 0), {"network", "non_capturers", "divergent", "promotion", "state_variables"}),

@@ -126,8 +126,14 @@ def counts(document: Json, points: dict[str, Point] | None) -> dict[str, Counter
     return found
 
 
+def is_hurdle(asked: tuple[str | None, str | None]) -> bool:
+    """Whether a piece must stand on a square, by what must and must not."""
+    state, never = asked
+    return state not in (None, "empty") or never == "empty"
+
+
 def moves_of(document: Json, points: dict[str, Point]) -> Iterator[tuple[str, str, Point, int, bool]]:
-    """Each possibility on the board: whether it hops, its direction, how many steps, whether over empty squares."""
+    """Each possibility that does not castle: whether it hops, its direction, its steps, whether over empty squares."""
     for piece, source, destination, _, possibility in reference.possibilities(document):
         found = way(source, destination, points)
         if found is None:
@@ -142,10 +148,13 @@ def moves_of(document: Json, points: dict[str, Point]) -> Iterator[tuple[str, st
             if tuple(a + b * k for a, b in zip(points[source], unit, strict=True)) == points[square]
         }
         asked = {k: (must.get(square), deny.get(square)) for k, square in at.items() if square in {*must, *deny}}
-        if any(state not in (None, "empty") or never == "empty" for state, never in asked.values()):
-            yield piece, "hops", unit, 0, False
+        if castles(piece, source, destination, possibility):
             continue
         beside = {*must, *deny} - {source, destination, *squares}
+        elsewhere = [(must.get(square), deny.get(square)) for square in beside]
+        if any(map(is_hurdle, asked.values())) and not any(map(is_hurdle, elsewhere)):
+            yield piece, "hops", unit, 0, False
+            continue
         if beside or not asked:
             yield piece, "goes", tuple(each * whole for each in unit), 1, False
             continue

@@ -163,6 +163,12 @@ def reversing(dimensions: int, *axes: int) -> Symmetry:
 
 
 @cache
+def hexagonal_symmetries() -> tuple[Symmetry, ...]:
+    """All twelve among hexagons in cube coordinates, whose sum is always the same; first what changes nothing."""
+    return tuple(each for each in symmetries(3) if len({*each.signs}) == 1)
+
+
+@cache
 def opposite(dimensions: int, is_turned: bool = False) -> Symmetry:
     """How a board looks from the other side: mirrored with files in place, as the sides of chess are; or turned."""
     return reversing(dimensions, *range(0 if is_turned or dimensions == 1 else 1, dimensions))
@@ -178,6 +184,14 @@ def view(side: Side, dimensions: int, is_turned: bool = False) -> Symmetry:
 Labels = Literal["axial", "leaning", "falling", "bent"]
 """What the labels of hexagons say: axial coordinates; or those of a board whose files lean to the left; or, where
 hexagons touch along files, whose ranks fall to the right; or fall to the middle file, and rise from there."""
+# How hexagons may be laid out, and what their labels then are.
+HEXAGONS: Final[Mapping[str | None, Labels]] = {
+    "rows": "axial",
+    "rows-left": "leaning",
+    "files": "axial",
+    "files-down": "falling",
+    "files-bent": "bent",
+}
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,10 @@ from sqlalchemy import Connection, select
 
 from ggn_store.errors import UNSTORABLE, DamagedError, RefusedError, StoreError, printable, quote
 from ggn_store.model.changes.merge import Merge, noted
+from ggn_store.model.documents import layout as layouts
 from ggn_store.model.documents.board import Board, parse_shape
 from ggn_store.model.documents.document import Digests
+from ggn_store.model.documents.layout import Layout
 from ggn_store.model.teams import ancestry
 from ggn_store.model.teams.ancestry import Relation, Step
 from ggn_store.model.teams.review import ReviewRecord
@@ -194,8 +196,10 @@ class _Receiving:
         self._take_boards({revision.board for revision in coming})
         for revision in coming:
             self._check_content(revision)
-        digests = sorted({digest for revision in coming for digest in revision.pieces})
-        self._take_pieces(digests)
+        # The first of several revisions that list a piece says how its board lies.
+        lying = {digest: layouts.of(each.envelope) for each in reversed(coming) for digest in each.pieces}
+        digests = sorted(lying)
+        self._take_pieces(digests, lying)
         ruleset_id = load.store_ruleset(self._database, self._connection, here.name)
         keys = self._append_all(ruleset_id, coming)
         number = (here.head.number if here.steps else 0) + len(coming)
@@ -254,7 +258,7 @@ class _Receiving:
                 raise self._refuse(f"board {digest}", "its squares and shape do not give its digest")
             self._boards[digest] = load.store_board(self._database, self._connection, board), board
 
-    def _take_pieces(self, digests: Sequence[str]) -> None:
+    def _take_pieces(self, digests: Sequence[str], lying: Mapping[str, Layout]) -> None:
         """Store the pieces that are not here yet, in the order of their digests, as everybody does."""
         self._know(digests)
         fresh = [digest for digest in digests if digest not in self._pieces]
@@ -266,18 +270,20 @@ class _Receiving:
             sent = next(arrived, None)
             if sent is None or sent.digest != digest:
                 raise self._refuse(f"piece {digest}", "it did not come")
-            kind = (sent.dialect, sent.board)
-            if batch and (kind != (batch[0].dialect, batch[0].board) or size > _POSSIBILITIES_AT_ONCE):
-                self._store(batch)
+            kind = (sent.dialect, sent.board, lying[digest])
+            if batch and (
+                kind != (batch[0].dialect, batch[0].board, lying[batch[0].digest]) or size > _POSSIBILITIES_AT_ONCE
+            ):
+                self._store(batch, lying[batch[0].digest])
                 batch, size = [], 0
             batch.append(sent)
             size += sent.piece.possibilities
         if batch:
-            self._store(batch)
+            self._store(batch, lying[batch[0].digest])
         self._know(fresh)
 
-    def _store(self, batch: Sequence[SentPiece]) -> None:
-        """Check and store pieces of one dialect and board."""
+    def _store(self, batch: Sequence[SentPiece], layout: Layout) -> None:
+        """Check and store pieces of one dialect, board and layout."""
         dialect = batch[0].dialect
         if batch[0].board not in self._boards:
             raise self._refuse(f"piece {batch[0].digest}", "it is written for another board than its revisions")
@@ -287,7 +293,7 @@ class _Receiving:
             if not sent.piece.squares() - {"*"} <= board.numbers.keys() or digests.of(sent.piece) != sent.digest:
                 raise self._refuse(f"piece {sent.digest} ({sent.piece.identifier})", "it does not give its digest")
         pieces = {sent.digest: sent.piece for sent in batch}
-        load.store_pieces(self._database, self._connection, pieces, dialect, board, board_id)
+        load.store_pieces(self._database, self._connection, pieces, dialect, board, board_id, layout)
         self._sent += len(batch)
         self._progress(self._here.name, len(batch), 0)
 
@@ -362,7 +368,8 @@ class _Receiving:
             known = load.known_pieces(self._connection, document.piece_digests)
             new = dict(zip(document.piece_digests, document.pieces, strict=True))
             fresh = {each: new[each] for each in sorted(new.keys() - known.keys())}
-            known |= load.store_pieces(self._database, self._connection, fresh, dialect, document.board, board_id)
+            of_board = document.board, board_id, layouts.of(envelope)
+            known |= load.store_pieces(self._database, self._connection, fresh, dialect, *of_board)
             pieces = [known[each] for each in document.piece_digests]
         message = self._wishes.message
         if message is None:

@@ -13,8 +13,10 @@ from typing import Any, Final, Self
 from sqlalchemy import Connection, bindparam, insert, select
 
 from ggn_store.errors import HeadMovedError
+from ggn_store.model.documents import layout as layouts
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Dialect, Digests, Document, Envelope, Piece, Possibility, revision_digest
+from ggn_store.model.documents.layout import PLAIN, Layout
 from ggn_store.model.teams.proposal import Proposal
 from ggn_store.model.teams.revision import Reference, Revision, Status, check_name, lineage
 from ggn_store.movement import facts
@@ -80,7 +82,7 @@ def ready(document: Document) -> Ready:
     """A document that only lacks the keys of its pieces."""
     dialect, board = document.dialect, document.board
     digests = Digests(dialect, board)
-    encoder, deriver = lanes.Encoder(board), facts.Deriver(board)
+    encoder, deriver = lanes.Encoder(board), facts.Deriver(board, layouts.of(document.envelope))
     piece_digests = []
     pieces = []
     for piece in document.pieces:
@@ -163,25 +165,29 @@ def keep(
     """
     database.lock_pieces(connection, alone=isinstance(document, PieceStream))
     board_id = store_board(database, connection, document.board)
+    layout = layouts.of(document.envelope)
     if isinstance(document, PieceStream):
-        piece_ids = _stream(database, connection, document, board_id)
+        piece_ids = _stream(database, connection, document, board_id, layout)
         digests: Sequence[str] = list(piece_ids)
         digest = revision_digest(document.dialect, document.board, document.envelope, digests)
     else:
-        piece_ids = _pieces(database, connection, document, board_id)
+        piece_ids = _pieces(database, connection, document, board_id, layout)
         digests, digest = document.piece_digests, document.digest
     said = change.author, change.message, datetime.now(UTC)
     made = Made(document.dialect, board_id, document.envelope, digest, *said)
     return made, [piece_ids[each] for each in digests]
 
 
-def _stream(database: Database, connection: Connection, stream: PieceStream, board_id: int) -> dict[str, int]:
+def _stream(
+    database: Database, connection: Connection, stream: PieceStream, board_id: int, layout: Layout
+) -> dict[str, int]:
     """Keys of the pieces by digest, in the order in which they come."""
     stored: dict[str, int] = {}
     for piece in stream.pieces:
         digest = piece.digest(stream.dialect, stream.board)
         known = known_pieces(connection, [digest])
-        stored |= known or store_pieces(database, connection, {digest: piece}, stream.dialect, stream.board, board_id)
+        fresh = {} if known else {digest: piece}
+        stored |= known | store_pieces(database, connection, fresh, stream.dialect, stream.board, board_id, layout)
     return stored
 
 
@@ -349,14 +355,16 @@ def points(board: Board) -> list[tuple[int | None, ...]]:
     return [(*(each + 1 for each in point), None, None)[:3] for point in board.coordinates]
 
 
-def _pieces(database: Database, connection: Connection, document: Document | Ready, board_id: int) -> dict[str, int]:
+def _pieces(
+    database: Database, connection: Connection, document: Document | Ready, board_id: int, layout: Layout
+) -> dict[str, int]:
     """Keys of the document's pieces by digest; those that are new are stored."""
     known = known_pieces(connection, document.piece_digests)
     pieces: list[tuple[str, Piece | Flat]] = list(zip(document.piece_digests, document.pieces, strict=True))
     if database.is_server:  # several that write the same pieces wait for each other in one order
         pieces.sort(key=itemgetter(0))
     fresh = {digest: piece for digest, piece in pieces if digest not in known}
-    return known | store_pieces(database, connection, fresh, document.dialect, document.board, board_id)
+    return known | store_pieces(database, connection, fresh, document.dialect, document.board, board_id, layout)
 
 
 def store_pieces(
@@ -366,15 +374,20 @@ def store_pieces(
     dialect: Dialect,
     board: Board,
     board_id: int,
+    layout: Layout = PLAIN,
 ) -> dict[str, int]:
-    """Keys by digest of pieces that are new, which are stored; or of the same, which another load has just stored."""
+    """Keys by digest of pieces that are new, which are stored; or of the same, which another load has just stored.
+
+    The layout is what their document says of the board; of a piece of several documents the first one's counts.
+    """
     if not pieces:
         return {}
     same = {"board_id": board_id, "dialect": dialect, "lanes": lanes.VERSION}
     values = [same | {"digest": digest} | identified(piece.identifier) for digest, piece in pieces.items()]
     rows = database.add(connection, t.piece, values, ("digest",), "digest", "id")
     keys = {row.digest: row.id for row in rows}
-    _fill(database, connection, [(keys[digest], piece) for digest, piece in pieces.items() if digest in keys], board)
+    new = [(keys[digest], piece) for digest, piece in pieces.items() if digest in keys]
+    _fill(database, connection, new, board, layout)
     summaries.fill(connection, [*keys.values()])
     return keys | known_pieces(connection, [digest for digest in pieces if digest not in keys])
 
@@ -386,11 +399,17 @@ def identified(identifier: str) -> dict[str, Any]:
     return {"identifier": identifier} | {name: getattr(parsed, name) for name in names}
 
 
-def _fill(database: Database, connection: Connection, pieces: Sequence[tuple[int, Piece | Flat]], board: Board) -> None:
+def _fill(
+    database: Database,
+    connection: Connection,
+    pieces: Sequence[tuple[int, Piece | Flat]],
+    board: Board,
+    layout: Layout,
+) -> None:
     """Store the rows of new pieces, table by table for as many pieces as their rows may be in memory at once."""
     tables = [table.columns for table in (*t.PIECE_TABLES, t.piece_facts, t.lane)]
     waiting: list[list[Iterable[tuple[Any, ...]]]] = []
-    encoder, deriver = lanes.Encoder(board), facts.Deriver(board)
+    encoder, deriver = lanes.Encoder(board), facts.Deriver(board, layout)
     count = 0
     for number, (piece_id, piece) in enumerate(pieces, start=1):
         if isinstance(piece, Flat):

@@ -16,6 +16,7 @@ from sqlalchemy import BindParameter, Connection, Table, bindparam, select
 
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Destination, Dialect, Digests, Origin, Piece, Possibility, Source
+from ggn_store.model.documents.layout import Layout
 from ggn_store.movement.facts import Deriver
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
@@ -69,7 +70,7 @@ class Reader:
         self.dialect: Dialect = dialect
         self.digests = Digests(dialect, board)
         self.lanes = Encoder(board)
-        self.facts = Deriver(board)
+        self._derivers: dict[Layout, Deriver] = {}
         self._parts: dict[str, dict[str, Any]] = defaultdict(dict)
         self._effects: dict[tuple[Any, ...], Transition] = {}
         self._queries = {
@@ -101,6 +102,12 @@ class Reader:
             read.append(Source(self._label(square), tuple(of_sources.pop(ordinal, ()))))
         _require(not of_places and not of_sources)
         return Piece(identifier, tuple(read))
+
+    def deriver(self, layout: Layout) -> Deriver:
+        """What derives the facts of pieces, where the board lies so."""
+        if layout not in self._derivers:
+            self._derivers[layout] = Deriver(self.board, layout)
+        return self._derivers[layout]
 
     @property
     def is_full(self) -> bool:

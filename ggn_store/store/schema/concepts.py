@@ -108,8 +108,9 @@ CONCEPTS: Final[tuple[Concept, ...]] = (
     Concept(
         "network",
         "boolean",
-        "whether the squares have no coordinates",
-        f"NOT EXISTS ({_of('v_squares', '1', 'x.file IS NOT NULL')})",
+        "whether places are joined by lines, or have no coordinates",
+        "count(*) FILTER (WHERE p.layout = 'network') > 0 "
+        f"OR NOT EXISTS ({_of('v_squares', '1', 'x.file IS NOT NULL')})",
     ),
     # The pieces
     _size("pieces", "how many pieces are listed, those of both sides", "count(p.piece)"),
@@ -132,8 +133,8 @@ CONCEPTS: Final[tuple[Concept, ...]] = (
     _pieces("diminished_pieces", "are marked -: they may be taken en passant, or are otherwise less", "p.state = '-'"),
     # How they move
     _pieces("riders", "go over empty squares by different numbers of steps", "p.rides"),
-    _pieces("leapers", "move in another way, with no piece between", "p.leaps"),
-    _pieces("hoppers", "move where a piece must stand between", "p.hops"),
+    _pieces("leapers", "move in another way; castling is neither", "p.leaps"),
+    _pieces("hoppers", "move where a piece must stand between on their line, and none elsewhere", "p.hops"),
     _pieces("rider_leapers", "both ride and leap", "p.rides AND p.leaps"),
     _pieces("colour_bound", "stay on the squares of one colour, as a bishop", "p.colours = 'bound'"),
     _pieces("colour_alternating", "change the colour with each move, as a knight", "p.colours = 'alternating'"),

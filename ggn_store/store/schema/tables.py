@@ -377,9 +377,13 @@ FACTS: dict[str, type[Integer] | type[Text] | type[Boolean]] = {
     "reach": Integer,
     "colours": Text,
     **dict.fromkeys(("displacing", "elsewhere", "by_another", "either", "promoting", "castling", "off_path"), Integer),
+    # How the board lies, as what the piece was made from says; of a board with holes, which squares the piece names.
+    "layout": Text,
+    "named": Text,
     "entries": Text,
 }
-piece_facts = _compact(
+# Its rows are long: SQLite would read all of one to compare its key.
+piece_facts = _table(
     "piece_facts",
     Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
     Column("version", Integer, nullable=False),

@@ -84,14 +84,19 @@ _FACTS = (
     Column("whole_movement", "text", "the same with what its moves change, and drops"),
     Column("words", "text", "how it moves, in words"),
     Column("rides", "boolean", "whether it goes over empty squares by different numbers of steps"),
-    Column("leaps", "boolean", "whether it moves in another way, with no piece between"),
-    Column("hops", "boolean", "whether it moves where a piece must stand between"),
+    Column("leaps", "boolean", "whether it moves in another way; castling is neither"),
+    Column("hops", "boolean", "whether it moves where a piece must stand between on its line, and none elsewhere"),
     Column("squares", "integer", "how many squares it moves from"),
     Column("total", "integer", "how many destinations these have, alone on the board but for an enemy there"),
     Column("quiet", "integer", "how many of these on an empty board"),
     Column("capturing", "integer", "how many of these with an enemy there"),
     Column("reach", "integer", "the most squares that it gets to from one, in any number of moves, that one with them"),
-    Column("colours", "text", "bound as a bishop, alternating as a knight, or free; NULL without coordinates"),
+    Column(
+        "colours",
+        "text",
+        "bound as a bishop, alternating as a knight, or free, of the three of hexagons, too; NULL without coordinates "
+        "and in a network",
+    ),
     Column("displacing", "integer", "how many possibilities capture what stands on their destination"),
     Column("elsewhere", "integer", "how many capture on another square, which they empty"),
     Column("by_another", "integer", "how many capture on another square, which another own piece comes to"),
@@ -152,6 +157,12 @@ VIEWS: Final[tuple[View, ...]] = (
             _DIGEST,
             _PIECE_ID,
             *_FACTS,
+            Column(
+                "layout",
+                "text",
+                "how its squares lie: network, or for hexagons rows, rows-left, files, files-down or files-bent, as "
+                "definitions call it; NULL of squares, and where no definition or description says it",
+            ),
         ),
     ),
     _view(

@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError, NoResultFound
 from ggn_store.errors import DamagedError, GgnStoreError, UnknownNameError, quote
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Dialect, Piece, revision_digest
+from ggn_store.model.documents.layout import Layout
 from ggn_store.model.teams.care import Verification
 from ggn_store.model.teams.revision import check_tag, lineage
 from ggn_store.store.database.engine import Database, Opening, is_about_a_value
@@ -219,7 +220,9 @@ class _Walk:
 
         def is_told() -> bool:
             stored = connection.execute(select(t.piece_facts).where(t.piece_facts.c.piece_id == row.id)).one()
-            return tuple(stored) == (row.id, *self._reader_of(connection, row).facts.of(piece).row())
+            layout = Layout(stored.layout, stored.named is not None)
+            derived = self._reader_of(connection, row).deriver(layout).of(piece)
+            return tuple(stored) == (row.id, *derived.row())
 
         def is_counted() -> bool:
             stored = connection.execute(select(t.piece_summary).where(t.piece_summary.c.piece_id == row.id)).one()

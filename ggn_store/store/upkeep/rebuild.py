@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, delete, select, update
 
+from ggn_store.errors import DamagedError
+from ggn_store.model.documents import layout as layouts
 from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.layout import PLAIN, Layout
 from ggn_store.movement import facts
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog, lanes, summaries
@@ -36,8 +39,9 @@ def rebuild(
         connection.execute(delete(t.piece_facts))
         connection.execute(delete(t.piece_summary))
     boards: dict[int, Board] = {}
-    makers: dict[int, tuple[lanes.Encoder, facts.Deriver]] = {}
+    makers: dict[tuple[int, Layout], tuple[lanes.Encoder, facts.Deriver]] = {}
     pieces = connection.execute(query).all()
+    lying = _layouts(connection) if pieces else {}
     if not only_missing:
         summaries.fill(connection, [piece.id for piece in pieces])
     for piece_id, identifier, board_id, *is_there in pieces:
@@ -45,8 +49,11 @@ def rebuild(
             progress(f"piece {identifier}")
         if board_id not in boards:
             boards[board_id] = catalog.read_board(connection, board_id)
-            makers[board_id] = lanes.Encoder(boards[board_id]), facts.Deriver(boards[board_id])
-        encoder, deriver = makers[board_id]
+        layout = lying.get(piece_id, PLAIN)
+        if (board_id, layout) not in makers:
+            board = boards[board_id]
+            makers[board_id, layout] = lanes.Encoder(board), facts.Deriver(board, layout)
+        encoder, deriver = makers[board_id, layout]
         piece = catalog.assemble_piece(connection, piece_id, identifier, boards[board_id])
         has_lanes, has_facts = is_there if only_missing else (False, False)
         if not has_lanes:
@@ -57,3 +64,25 @@ def rebuild(
             connection.execute(delete(t.piece_facts).where(t.piece_facts.c.piece_id == piece_id))
             database.fill(connection, t.piece_facts.columns, [(piece_id, *deriver.of(piece).row())])
     return len(pieces)
+
+
+def _layouts(connection: Connection) -> dict[int, Layout]:
+    """How the boards of pieces lie, by key: as the first revision or proposal says that lists one and says it."""
+    found: dict[int, Layout] = {}
+    known: dict[str, Layout] = {}
+    for holder, listed, key in (
+        (t.revision, t.revision_piece, t.revision_piece.c.revision_id),
+        (t.proposal, t.proposal_piece, t.proposal_piece.c.proposal_id),
+    ):
+        for holder_id, text in connection.execute(select(holder.c.id, holder.c.envelope).order_by(holder.c.id)).all():
+            try:
+                envelope = catalog.envelope_of(text)
+            except DamagedError:
+                continue  # `db check` finds it
+            told = f"{envelope.board} {envelope.definition}"
+            if told not in known:
+                known[told] = layouts.of(envelope)
+            if known[told] != PLAIN:
+                pieces = connection.execute(select(listed.c.piece_id).where(key == holder_id)).scalars()
+                found = dict.fromkeys(pieces, known[told]) | found
+    return found

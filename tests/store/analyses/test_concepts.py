@@ -61,7 +61,10 @@ def test_games_have_the_concepts_of_their_rules(store: Store, name: str) -> None
     judge(store, name, *LARGE[name])
 
 
-@pytest.mark.parametrize("name", DESCRIBED)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] if name == "nine-mens-morris" else []) for name in DESCRIBED],
+)
 def test_described_games_have_the_concepts_of_their_rules(store: Store, name: str) -> None:
     store.load(ROOT / "data" / "gdl" / f"{name}.json", name)
     judge(store, name, *DESCRIBED[name])
