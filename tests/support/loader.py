@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any
 
 from ggn_store import GgnStoreError, Store, parse
+from ggn_store.model.documents.layout import PLAIN
 from ggn_store.store.rulesets import load
 from ggn_store.store.upkeep import collect
 
@@ -92,7 +93,7 @@ def store_unlisted(store: Store, numbers: Iterable[int]) -> None:
         with database.writing() as connection:
             database.lock_pieces(connection, alone=False)
             board_id = load.store_board(database, connection, parsed.board)
-            load._pieces(database, connection, parsed, board_id)
+            load._pieces(database, connection, parsed, board_id, PLAIN)
 
 
 class Worker:

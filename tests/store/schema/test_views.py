@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Boolean, Connection, DateTime, Integer, Text, inspect, text
 
 from ggn_store import Store, parse, read_definition
+from ggn_store.model.documents.document import Document, Envelope
 from ggn_store.movement.facts import Counts
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS
@@ -150,7 +153,7 @@ def plain_facts(document: dict[str, Any]) -> dict[str, Row]:
         row: Row = {name: counts[piece][name] for name in Counts._fields}
         row |= zip(("rides", "leaps", "hops"), (None,) * 3 if at is None else ways[piece], strict=True)
         row |= {"squares": squares, "total": total, "quiet": quiet, "capturing": capture}
-        found[piece] = row | {"reach": reach, "colours": colours}
+        found[piece] = row | {"reach": reach, "colours": colours, "layout": None}
     return found
 
 
@@ -525,3 +528,53 @@ def test_sqlite_finds_a_possibility_of_another_view_by_its_key(sqlite_store: Sto
 def test_sqlite_looks_at_the_source_before_it_reads_possibilities(sqlite_store: Store) -> None:
     found = [each.split()[1] for each in steps(sqlite_store, "SELECT * FROM v_moves WHERE source = 'e4'")]
     assert found.index("s") < found.index("sl") < found.index("d") < found.index("m")
+
+
+# --- boards with holes, hexagons, networks ---
+
+
+def said(document: Document, definition: str) -> Document:
+    """A document that says what it was made from."""
+    return replace(document, envelope=Envelope(definition=definition), made_from=definition)
+
+
+def test_squares_and_layouts_are_those_that_the_definition_says_also_when_derived_again(store: Store) -> None:
+    ring = ["a1", "b1", "c1", "c2", "c3", "b3", "a3", "a2"]
+    steps = {a: {b: [{"must": {b: "empty"}}]} for a, b in zip(ring, [*ring[1:], ring[0]], strict=True)}
+    for name, definition, layout in (
+        ("plain", None, None),
+        ("holes", "squares = ['a1:c1']", None),
+        ("hexagons", "hexagons = 'rows-left'", "rows-left"),
+        ("network", json.dumps({"topology": {"type": "network", "lines": ["a1 b1 c1"]}}), "network"),
+    ):
+        letter = name[2].upper()  # pieces of one letter would be one piece
+        document = parse({f"C:{letter}": steps}, "must-deny")
+        store.load(document if definition is None else said(document, definition), name)
+        expected = sorted(ring) if definition else sorted([*ring, "b2"])
+        for _ in range(2):
+            found = rows(store, "SELECT square FROM v_squares WHERE ruleset = :name ORDER BY square", name=name)
+            assert [row["square"] for row in found] == expected
+            [row] = rows(store, "SELECT layout, reach FROM v_pieces WHERE ruleset = :name", name=name)
+            assert row == {"layout": layout, "reach": 8}
+            [concepts] = rows(
+                store,
+                "SELECT board_squares, files, rectangular, network, confined FROM v_concepts WHERE ruleset = :name",
+                name=name,
+            )
+            assert tuple(map(int, concepts.values())) == (
+                *(len(expected), 3, definition is None),
+                *(layout == "network", definition is None),
+            )
+            assert store.upkeep.check() == []
+            store.upkeep.rebuild()
+
+
+def test_layouts_come_with_what_is_received(store: Store, tmp_path: Path) -> None:
+    document = said(parse({"C:N": {"a1": {"b3": [{}]}}}, "must-deny"), "hexagons = 'rows'")
+    store.load(document, "game")
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        store.exchange.push(other, ["game"])
+        for each in (store, other):
+            assert rows(each, "SELECT layout FROM v_pieces") == [{"layout": "rows"}]
+            assert len(rows(each, "SELECT square FROM v_squares")) == 2
+        assert other.upkeep.check() == []

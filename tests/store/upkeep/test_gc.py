@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import Store, parse
+from ggn_store.model.documents.layout import PLAIN
 from ggn_store.model.teams.care import Collected
 from ggn_store.model.teams.revision import Revision
 from ggn_store.store.rulesets import load
@@ -48,7 +49,7 @@ def rows(store: Store) -> int:
 def store_unlisted_document(store: Store, rules: dict[str, Any]) -> None:
     parsed, database = parse(rules), store.session.database
     with database.writing() as connection:
-        load._pieces(database, connection, parsed, load.store_board(database, connection, parsed.board))
+        load._pieces(database, connection, parsed, load.store_board(database, connection, parsed.board), PLAIN)
 
 
 def found(collected: Collected) -> list[tuple[str, str | None, int]]:

@@ -109,6 +109,8 @@ CHANGES = (
     "UPDATE piece_facts SET moves = 'other'",
     "UPDATE piece_facts SET rides = NOT coalesce(rides, FALSE)",
     "UPDATE piece_facts SET off_path = off_path + 1",
+    "UPDATE piece_facts SET layout = 'network [[]]'",
+    "UPDATE piece_facts SET named = '1'",
     "UPDATE piece_facts SET entries = NULL",
     "DELETE FROM piece_summary",
     *(f"UPDATE piece_summary SET {name} = {name} + 1" for name in t.COUNTS),

@@ -15,6 +15,7 @@ from alembic import command as migrations
 
 from ggn_store import GgnStoreError, Store, parse
 from ggn_store.cli import main
+from ggn_store.model.documents.layout import PLAIN
 from ggn_store.model.teams.transfer import Transferred
 from ggn_store.store.rulesets import load
 from ggn_store.store.upkeep import collect
@@ -89,7 +90,7 @@ def garbage(place: Place) -> None:
         for document in (OTHER, ROOK):
             parsed = parse(document)
             with database.writing() as connection:
-                load._pieces(database, connection, parsed, load.store_board(database, connection, parsed.board))
+                load._pieces(database, connection, parsed, load.store_board(database, connection, parsed.board), PLAIN)
 
 
 def proposal(place: Place) -> None:
