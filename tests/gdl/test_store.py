@@ -530,9 +530,9 @@ def test_a_description_is_read_once_a_load(store: Store, tmp_path: Path, monkeyp
     read: list[object] = []
     whole = Reader.read
 
-    def counted(self: Reader, data: Any) -> None:
+    def counted(self: Reader, data: Any, beside: Path | None = None) -> None:
         read.append(data)
-        whole(self, data)
+        whole(self, data, beside)
 
     monkeypatch.setattr(Reader, "read", counted)
     path = tmp_path / "tiny.json"

@@ -160,8 +160,8 @@ VIEWS: Final[tuple[View, ...]] = (
             Column(
                 "layout",
                 "text",
-                "how its squares lie: network, or for hexagons rows, rows-left, files, files-down or files-bent, as "
-                "definitions call it; NULL of squares, and where no definition or description says it",
+                "how its squares lie: network, or of hexagons what definitions call it; NULL of squares, and where no "
+                "definition or description says it",
             ),
         ),
     ),

@@ -20,7 +20,8 @@
   declared := it.envelope::json ->> 'variables';
   IF declared IS NOT NULL THEN
     SELECT '{' || string_agg(to_json(name)::text || ':{"values":[' || allowed || '],"initial":'
-        || to_json(initial)::text || coalesce(',"square":' || to_json(square)::text || ',"pieces":[' || there || ']', '')
+        || to_json(initial)::text
+        || coalesce(',"square":' || to_json(square)::text || ',"pieces":[' || there || ']', '')
         || '}', ',' ORDER BY name COLLATE "C") || '}',
       count(*) = count(DISTINCT name)
       AND bool_and(name <> '' AND '' <> ALL (every_value) AND coalesce(initial = ANY (every_value), false)

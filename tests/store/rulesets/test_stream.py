@@ -276,7 +276,7 @@ def test_a_game_is_of_one_dialect(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "game.toml"
     path.write_text(TINY, encoding="utf-8")
     assert store.load(path, dialect="diff").number == 1
-    with pytest.raises(InputError, match="a game's document is of the dialect diff, not perform"):
+    with pytest.raises(InputError, match="the document of this game is of the dialect diff, not perform"):
         store.load(path, dialect="perform")
 
 
