@@ -8,8 +8,9 @@ from urllib.parse import quote, urlencode, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
-from ggn_store import Position
+from ggn_store import Move, Position
 from ggn_store.api.loading.games import library_games
+from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.render.records import compact
 from tests.support.games import Games
 from tests.support.positions import played
@@ -25,16 +26,17 @@ def compare(games: Games, name: str, positions: list[Position], pseudo: bool) ->
         for position in positions:
             query = urlencode({"position": compact(position.data())} | ({"pseudo": "1"} if pseudo else {}))
             shown = pages.get(f"/g/{name}.json?{query}").json()
-            expected = rules.moves(position) if pseudo else rules.legal_moves(position)
+            moves = rules.moves(position) if pseudo else rules.legal_moves(position)
+            expected: list[Move | Chain] = [*moves, *rules.chains(position, legal=not pseudo)]
             if shown["outcome"]["is_over"]:
                 continue
             assert [each.pop("text") != "" for each in shown["moves"]] == [True] * len(expected)
             assert shown["moves"] == [move.data() for move in expected]
             sources = looked_at(pages.get(f"/g/{name}?{query}").text).squares
-            assert set(sources) == {move.source for move in expected} - {"*"}
+            assert set(sources) == {path_of(move)[0] for move in expected} - {"*"}
             for source in sorted(sources)[:2]:
                 touched = looked_at(pages.get(own(sources[source], "/")).text)
-                reached = {move.destination for move in expected if move.source == source} - {"*", source}
+                reached = {path_of(move)[1] for move in expected if path_of(move)[0] == source} - {"*", source}
                 assert set(touched.squares) == set(sources) | reached
 
 

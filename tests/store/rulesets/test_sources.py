@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Document, Store, convert, limits, parse, read_definition, ruleset
-from ggn_store.api.loading.games import library_files
+from ggn_store.api.loading.games import library_files, library_source
 from ggn_store.documents import beside
 from ggn_store.errors import ConversionError, GateError, UnknownNameError
 from ggn_store.games import generate, library
@@ -46,6 +46,7 @@ QUICK = ("tic-tac-toe", "micro", "examples/must-deny-drop-from-hand", "examples/
 LIBRARY = [
     pytest.param(file.name, marks=() if file.name in QUICK else pytest.mark.long)
     for file in library_files(["all", "examples", "gdl"])
+    if file.name != "atomic"  # whose document is larger than a file may be, unless the limit is raised
 ]
 
 
@@ -136,7 +137,6 @@ def test_a_definition_may_be_as_long_as_its_limit_wherever_it_stands(tmp_path: P
 def test_a_game_of_the_library_comes_back(people: People, tmp_path: Path, name: str) -> None:
     store = people.admin
     store.load_library(name)
-    [file] = library_files([name])
     path = comes_back(store, name, tmp_path)
     # Past a review, too.
     store.policies.set("team", review=1)
@@ -145,9 +145,9 @@ def test_a_game_of_the_library_comes_back(people: People, tmp_path: Path, name: 
     is_as_before(store, name, store.ruleset("team/game").revision)
     if name.startswith("examples/"):
         return
-    # The source alone is the same revision, too.
-    assert store.ruleset(name).export_definition().encode() == Path(file.path).read_bytes()
-    alone = tmp_path / f"alone{Path(file.path).suffix}"
+    # The source alone, whole where its file is like another one, is the same revision, too.
+    assert store.ruleset(name).export_definition() == library_source(name)
+    alone = tmp_path / f"alone{path.suffix if name.startswith('gdl/') else '.toml'}"
     alone.write_bytes(store.ruleset(name).export_definition().encode())
     assert name == "gdl/checkers" or store.load(alone, name).status == "unchanged"
 
