@@ -5,37 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ggn_store.model.moves.play import DUTIES, Duty, Outcome, When
+from ggn_store.model.moves.play import DUTIES, OUTCOMES, Duty, Outcome
 from ggn_store.render.svg import shortened
 
-# Whose verdict is that of the side to move; of the others, that of the side which has come to it.
-_OF_MOVER: Final = ("no-move", "material", "facing", "repetition", "quiet")
 _VERBS: Final = {"win": "wins", "loss": "loses"}
 _SHOWN: Final = 16  # squares of an outcome
 _LONGEST: Final = 200  # characters of what its edges are
 _PERPETUAL: Final = "; a side that alone has checked with every move in between loses instead"
-_ANSWER: Final = (
-    "; the other side may still move once: the game is drawn if it comes to the same, and goes on if this is undone"
-)
-_ANSWERED: Final = {"extinct": " (one more while first is to move: it may still take one)"}
-_CONDITIONS: Final[Mapping[When, str]] = {
-    "no-move": "{who} has no legal move{check}",
-    "extinct": "{who} has {left} left on its board and in its hand{other}{answered}",
-    "bare": "{who} has its royal pieces only{answered}",
-    "material": "both sides have their royal pieces only{but}{turn}",
-    "goal": "{who} has {number} {what} on {squares}{safe}{answered}",
-    "line": "{who} has {number} {what} in a row",
-    "checks": "{who} has given check {number} times",
-    "facing": "two royal pieces face each other with nothing between them{turn}{answered}",
-    "repetition": "a position stands for time {number}, with the same side to move{turn}{perpetual}",
-    "connection": "{who} has {group}, by steps of {ways}",
-    "quiet": "{number} plies pass without a capture or a promotion{without}{turn}",
-}
 
 
 def outcome_text(outcome: Outcome, names: Mapping[str, str]) -> tuple[str, str]:
     """The kind of an outcome with its verdict, and what has to hold; `names` has what pieces are called."""
-    who = outcome.side or ("the side to move" if outcome.when in _OF_MOVER else "a side")
+    who = OUTCOMES[outcome.when].who(outcome.side)
     verdict = f"{who} {_VERBS[outcome.verdict]}" if outcome.verdict in _VERBS else "draw"
     if outcome.side is not None and outcome.verdict == "draw":
         verdict += f" for {outcome.side}"
@@ -59,8 +40,8 @@ def _named(pieces: Iterable[str], names: Mapping[str, str]) -> str:
 
 
 def _condition(outcome: Outcome, who: str, pieces: str) -> str:
-    """What has to hold, as `_CONDITIONS` says it."""
-    count, side = outcome.count, outcome.side
+    """What has to hold."""
+    kind, count, side = OUTCOMES[outcome.when], outcome.count, outcome.side
     number = 1 if count is None else count
     what = f"of {pieces}" if pieces else "piece" if number == 1 else "pieces"
     squares = ", ".join(outcome.squares[:_SHOWN])
@@ -83,6 +64,7 @@ def _condition(outcome: Outcome, who: str, pieces: str) -> str:
         "turn": "" if side is None else f", when {side} is to move",
         "perpetual": _PERPETUAL if outcome.perpetual else "",
         "without": f", and without a move of {pieces}" if pieces else "",
-        "answered": _ANSWERED.get(outcome.when, _ANSWER) if outcome.answered else "",
+        "one": "",
+        "answered": kind.answer if outcome.answered else "",
     }
-    return _CONDITIONS[outcome.when].format(who=who, number=number, what=what, squares=squares, **said)
+    return kind.condition.format(who=who, number=number, what=what, squares=squares, **said)

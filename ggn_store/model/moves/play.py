@@ -84,80 +84,108 @@ When = Literal[
 Verdict = Literal["win", "loss", "draw"]
 
 
+# What is said of what an outcome may leave open, where it is told what there is to say.
+_IN_GENERAL: Final[Mapping[str, str]] = {
+    "check": "; `in_check` says whether it has to be in check, or must not be",
+    "left": "at most `count` pieces (0, unless it is said; of `pieces`, if these are given)",
+    "other": ", and the other side has at least `other`",
+    "number": "`count`",
+    "one": " (1, unless it is said)",
+    "what": "of `pieces`, or of any,",
+    "but": ", but for `pieces`, of which there are at most `count` in all (any number, unless it is said), all on "
+    "`squares` if these are given",
+    "squares": "`squares`",
+    "safe": "; if `safe`, where the other side cannot take it",
+    "turn": "; the verdict is that of the side to move",
+    "without": ", and without a move of `pieces`",
+    "group": "one group of pieces, or of `pieces`, that joins `count` (all, unless it is said) of `edges`, or without "
+    "`edges` all its pieces in one group",
+    "ways": '`ways`, each with its opposite, of which `"1 0"` goes to the next file, `"0 1"` to the next rank',
+    "perpetual": "; if `perpetual`, a side that alone has checked with every move in between loses instead",
+}
+
+
 @dataclass(frozen=True, slots=True)
-class Kind:
+class OutcomeKind:
     """What an outcome of a kind is, and what it must and may say beside its verdict and side.
 
-    `reason` is why a game is over by it, in words, with `{count}` for what the outcome counts.
+    `condition` is what has to hold, with fields for what an outcome says, of which `answer` is one: what is `answered`;
+    `note` is what there is to know beside it. The verdict is that of the side to move (`is_of_mover`), or of the side
+    that has come to it. `reason` is why a game is over by it, with `{count}` for what the outcome counts.
     """
 
-    meaning: str
+    condition: str
     reason: str
     must: tuple[str, ...] = ()
     may: tuple[str, ...] = ()
+    is_of_mover: bool = False
+    note: str = ""
+    answer: str = (
+        "; the other side may still move once: the game is drawn if it comes to the same, and goes on if this is undone"
+    )
+
+    def who(self, side: Side | None) -> str:
+        """The side that it is about, in words."""
+        return side or ("the side to move" if self.is_of_mover else "a side")
+
+    @property
+    def meaning(self) -> str:
+        """What has to hold, whatever an outcome says."""
+        return self.condition.format(who=self.who(None), answered="", **_IN_GENERAL) + self.note
 
 
-OUTCOMES: Final[Mapping[When, Kind]] = {
-    "no-move": Kind(
-        "the side to move has no legal move; `in_check` says whether it has to be in check, or must not be",
-        "no legal move",
-        may=("in_check",),
-    ),
-    "extinct": Kind(
-        "a side has at most `count` pieces (0, unless it is said; of `pieces`, if these are given) left on its board "
-        "and in its hand, and the other side at least `other` (if `answered`, one more while the first is to move: it "
-        "may still take one)",
+OUTCOMES: Final[Mapping[When, OutcomeKind]] = {
+    "no-move": OutcomeKind("{who} has no legal move{check}", "no legal move", may=("in_check",), is_of_mover=True),
+    "extinct": OutcomeKind(
+        "{who} has {left} left on its board and in its hand{other}{answered}",
         "extinction",
         may=("pieces", "count", "other", "answered"),
+        note=" (if `answered`, one more while first is to move: it may still take one)",
+        answer=" (one more while first is to move: it may still take one)",
     ),
-    "bare": Kind("a side has its royal pieces only", "bare king", may=("answered",)),
-    "material": Kind(
-        "both sides have their royal pieces only, but for `pieces`, of which there are at most `count` in all (any "
-        "number, unless it is said), all on `squares` if these are given; the verdict is that of the side to move",
+    "bare": OutcomeKind("{who} has its royal pieces only{answered}", "bare king", may=("answered",)),
+    "material": OutcomeKind(
+        "both sides have their royal pieces only{but}{turn}",
         "insufficient material",
         may=("pieces", "squares", "count"),
+        is_of_mover=True,
     ),
-    "goal": Kind(
-        "a side has `count` (1, unless it is said) of `pieces`, or of any, on `squares`; if `safe`, where the other "
-        "cannot take them",
+    "goal": OutcomeKind(
+        "{who} has {number}{one} {what} on {squares}{safe}{answered}",
         "goal reached",
         must=("squares",),
         may=("pieces", "count", "safe", "answered"),
     ),
-    "line": Kind(
-        "a side has `count` pieces, or of `pieces`, in a row, straight or diagonal; where only some rows count, "
-        "say each of them as a `goal`",
+    "line": OutcomeKind(
+        "{who} has {number} {what} in a row",
         "{count} in a row",
         must=("count",),
         may=("pieces",),
+        note=", straight or diagonal; where only some rows count, say each of them as a `goal`",
     ),
-    "checks": Kind("a side has given `count` checks", "{count} checks", must=("count",)),
-    "facing": Kind(
-        "two royal pieces face each other with nothing between them; the verdict is that of the side to move",
+    "checks": OutcomeKind("{who} has given check {number} times", "{count} checks", must=("count",)),
+    "facing": OutcomeKind(
+        "two royal pieces face each other with nothing between them{turn}{answered}",
         "the royal pieces face each other",
         may=("answered",),
+        is_of_mover=True,
     ),
-    "repetition": Kind(
-        "a position, with its side to move, stands for the `count`th time; the verdict is that of the side to move. "
-        "If `perpetual`, a side that alone has checked with every move in between loses instead",
+    "repetition": OutcomeKind(
+        "a position stands for time {number}, with the same side to move{turn}{perpetual}",
         "the position stands for time {count}",
         must=("count",),
         may=("perpetual",),
+        is_of_mover=True,
     ),
-    "quiet": Kind(
-        "`count` plies without a capture or a promotion, and without a move of `pieces`; the verdict is that of the "
-        "side to move",
+    "quiet": OutcomeKind(
+        "{number} plies pass without a capture or a promotion{without}{turn}",
         "{count} plies without a capture or a pawn's move",
         must=("count",),
         may=("pieces",),
+        is_of_mover=True,
     ),
-    "connection": Kind(
-        "a side has one group of pieces, or of `pieces`, that joins `count` of `edges` (all, unless it is said); "
-        "without `edges`, a group that all of them are in. `ways` are the steps, each with its opposite, that join "
-        'squares: `"1 0"` goes to the next file, `"0 1"` to the next rank',
-        "connection",
-        must=("ways",),
-        may=("edges", "pieces", "count"),
+    "connection": OutcomeKind(
+        "{who} has {group}, by steps of {ways}", "connection", must=("ways",), may=("edges", "pieces", "count")
     ),
 }
 
