@@ -13,9 +13,7 @@ from ggn_store.games import estimate
 from ggn_store.games.fairy.base import BaseVariant
 from ggn_store.games.fairy.settings import Refusal
 from ggn_store.games.rules import SIDES, Definition
-from ggn_store.model.documents.geometry import Lattice
-
-_AROUND: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+from ggn_store.model.documents.geometry import RING, Lattice
 
 
 def counted(refusal: Refusal, variant: BaseVariant, text: str) -> Refusal:
@@ -30,20 +28,6 @@ def counted(refusal: Refusal, variant: BaseVariant, text: str) -> Refusal:
     return replace(refusal, reason=f"{refusal.reason}: up to {found:,} possibilities")
 
 
-def _ducks(definition: Definition, variant: BaseVariant) -> int:
-    """Each move with each square that the duck can come from, and go to."""
-    return estimate.total(definition) * len(variant.squares) ** 2
-
-
-def _blasts(definition: Definition, variant: BaseVariant) -> int:
-    """Each move with what stands on each of the eight squares around, or that nothing does."""
-    return int(estimate.total(definition) * (len(definition.forms) + 1) ** len(_AROUND))
-
-
-def _enclosed(definition: Definition, variant: BaseVariant) -> int:
-    return enclosed(definition.lattice, variant.squares)
-
-
 def enclosed(lattice: Lattice, squares: Iterable[str]) -> int:
     """Each square with as many enclosed pieces as there may be in each of eight directions.
 
@@ -53,7 +37,7 @@ def enclosed(lattice: Lattice, squares: Iterable[str]) -> int:
     total = 0
     for square in squares:
         ways = []
-        for step in _AROUND:
+        for step in RING:
             at, length = lattice.step(square, step), 0
             while at is not None:
                 at, length = lattice.step(at, step), length + 1
@@ -64,7 +48,11 @@ def enclosed(lattice: Lattice, squares: Iterable[str]) -> int:
 
 # By an option and its value, "" for any.
 _COUNTS: Final[Mapping[tuple[str, str], Callable[[Definition, BaseVariant], int]]] = {
-    ("wallingRule", "duck"): _ducks,
-    ("blastOnCapture", ""): _blasts,
-    ("flipEnclosedPieces", ""): _enclosed,
+    # Each move with each square that the duck can come from, and go to.
+    ("wallingRule", "duck"): lambda definition, variant: estimate.total(definition) * len(variant.squares) ** 2,
+    # Each move with what stands on each of the eight squares around, or that nothing does.
+    ("blastOnCapture", ""): lambda definition, _: int(
+        estimate.total(definition) * (len(definition.forms) + 1) ** len(RING)
+    ),
+    ("flipEnclosedPieces", ""): lambda definition, variant: enclosed(definition.lattice, variant.squares),
 }

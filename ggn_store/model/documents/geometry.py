@@ -23,7 +23,7 @@ Vector = tuple[int, ...]
 AXES: Final = ("files", "ranks", "layers")
 HEXAGON: Final = frozenset(((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)))
 # The eight directions of a plane, clockwise from straight ahead.
-_RING: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+RING: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 
 
 # --- vectors: x goes to the right and y forward, as the first side sees them ---
@@ -83,7 +83,7 @@ def turned(vector: Vector, eighths: int, scale: int) -> Vector:
     if scale == 0:
         return vector if eighths == 0 else tuple(-part for part in vector)
     x, y = ((part > 0) - (part < 0) for part in vector)
-    dx, dy = _RING[(_RING.index((x, y)) + eighths) % len(_RING)]
+    dx, dy = RING[(RING.index((x, y)) + eighths) % len(RING)]
     return dx * scale, dy * scale
 
 
