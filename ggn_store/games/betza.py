@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, NoReturn
 
 from ggn_store import limits
@@ -98,6 +99,7 @@ class _Parser:
         # Directions by letters, and what is made of them, are for squares in a plane.
         self._is_plane = dimensions == 2 and not hexagonal
         self._dimensions = dimensions
+        self._images_of = partial(images_of, dimensions=dimensions, hexagonal=hexagonal)
         self._at = 0
 
     def patterns(self) -> Iterator[Pattern]:
@@ -202,9 +204,6 @@ class _Parser:
                 self._fail(f"{letter} needs two dimensions, and the board has one", start)
         images = in_order({image for leap in leaps for image in self._images_of(leap)})
         return _Atom(start, letter, images, scale_of(leaps[0]), reach)
-
-    def _images_of(self, vector: Vector) -> set[Vector]:
-        return images_of(vector, self._dimensions, self._hexagonal)
 
     def _length(self, default: int) -> int:
         match = _LENGTH.match(self._text, self._at)
@@ -316,8 +315,7 @@ class _Parser:
     def _crooked(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
         if not self._is_plane or atom.scale == 0 or atom.name in _BOTH:
             self._fail("z is for straight or diagonal rides on squares of two dimensions", modifiers.others["z"])
-        tracks = [(each, turned(each, turn, atom.scale)) for each in images for turn in (2, 6)]
-        return tuple(tracks)
+        return tuple((each, turned(each, turn, atom.scale)) for each in images for turn in (2, 6))
 
     def _circular(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
         ring = in_order(atom.images)

@@ -25,13 +25,10 @@ def ways(patterns: Sequence[Pattern]) -> int:
     """The ways of a Betza string wherever it is used: directions times what legs may do, whatever their length."""
     return sum(
         # A leg that is not the last may end on a square in several ways.
-        math.prod(map(_directions, each.legs)) * math.prod(leg.quiet + leg.capture + leg.over for leg in each.legs[:-1])
+        math.prod(len(leg.tracks) or len(leg.turns) for leg in each.legs)
+        * math.prod(leg.quiet + leg.capture + leg.over for leg in each.legs[:-1])
         for each in patterns
     )
-
-
-def _directions(leg: Leg) -> int:
-    return len(leg.tracks) or len(leg.turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,8 @@ class _Box:
     def __init__(self, definition: Definition) -> None:
         self._definition = definition
         self._squares = len(definition.board.squares)
-        self._sizes = _sizes(definition)
+        is_listed = definition.board.extent is None
+        self._sizes = (self._squares,) if is_listed else definition.lattice.size
         # A piece has up to four states, and with two styles it comes in the other one, too.
         states = [1 + (each.unmoved is not None) + 2 * (each.en_passant is not None) for each in definition.pieces]
         self._styles = 2 if definition.captures and len(set(definition.styles)) > 1 else 1
@@ -201,7 +199,8 @@ class _Box:
         """How many pairs of squares the first leg joins along a track, and the squares on the way of all of them."""
         most = self._squares
         if len(track) > 1 or cylinder or self._definition.cylinder:
-            length = min(leg.reach or most, len(track) if _is_round(track) else sum(self._sizes), most)
+            is_round = not any(map(sum, zip(*track, strict=True)))  # it comes back to where it began
+            length = min(leg.reach or most, len(track) if is_round else sum(self._sizes), most)
             pairs = [self._squares] * length
         else:
             length = min(leg.reach or most, most, _room(track[0], self._sizes))
@@ -267,10 +266,6 @@ def _around(moves: Moves) -> int:
     return sum(len(pattern.legs[0].tracks) for pattern in moves.patterns)
 
 
-def _sizes(definition: Definition) -> tuple[int, ...]:
-    return (len(definition.board.squares),) if definition.board.extent is None else definition.lattice.size
-
-
 def _room(vector: Vector, sizes: Sequence[int]) -> int:
     """How many leaps along a vector there can be at most."""
     return min((size - 1) // abs(part) for part, size in zip(vector, sizes, strict=True) if part)
@@ -279,8 +274,3 @@ def _room(vector: Vector, sizes: Sequence[int]) -> int:
 def _pairs(vector: Vector, sizes: Sequence[int], leaps: int) -> int:
     """How many pairs of squares of a full box are so many leaps apart."""
     return math.prod(size - leaps * abs(part) for part, size in zip(vector, sizes, strict=True))
-
-
-def _is_round(track: Track) -> bool:
-    """Whether a track comes back to where it began."""
-    return not any(map(sum, zip(*track, strict=True)))

@@ -261,7 +261,7 @@ class _Reader:
         given = set(squares)
         found = [
             mark
-            for mark in self._letters.marks(side)
+            for mark in self._letters.definition.army(side).marks
             if given & set(mark.passed) and self._stands(mark.identifier, mark.square)
         ]
         # Programs differ in naming all squares of a longer first move, or the first of them.
@@ -378,7 +378,7 @@ def _passed(position: Position, letters: Letters) -> str:
             f"FEN says of one piece only that it can be captured in passing, not of {found}: write FEEN"
         )
     ((square, piece),) = marked.items()
-    for mark in letters.marks(other_side(position.side)):
+    for mark in letters.definition.army(other_side(position.side)).marks:
         if (mark.identifier, mark.square) == (piece, square):
             return "".join(mark.passed)
     raise PositionError(

@@ -20,7 +20,7 @@ from ggn_store import limits
 from ggn_store.errors import GgnStoreError
 from ggn_store.games import playing, spares
 from ggn_store.games.routes import Route
-from ggn_store.games.rules import SIDES, Blast, Castling, Definition, Drop, Form, Wall
+from ggn_store.games.rules import SIDES, Also, Blast, Castling, Definition, Drop, Form, Wall
 from ggn_store.model.changes.possibilities import content
 from ggn_store.model.documents.document import (
     EMPTY,
@@ -348,7 +348,7 @@ class Writer:
             if wall.past:
                 found = [(source,)]
             elif wall.moves.patterns:
-                found = [(*route.empty, route.destination) for route in self.own.shots(wall, target)]
+                found = [(*route.empty, route.destination) for route in self.own.along(Also(wall.moves), target)]
             else:
                 found = [(square,) for square in self._squares]
             zone = None if wall.zone is None else wall.zone.of(form.side)

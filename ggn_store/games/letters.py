@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ggn_store.errors import PositionError
-from ggn_store.games.rules import SIDES, Definition, Form, Mark
+from ggn_store.games.rules import SIDES, Definition, Form
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
@@ -91,10 +91,6 @@ class Letters:
             return True
         gates = [each.identifier for each in self.definition.army(form.side).forms if each.piece.gating]
         return bool(gates) and (self.definition.captures or hands is None or any(hands.get(each) for each in gates))
-
-    def marks(self, side: Side) -> tuple[Mark, ...]:
-        """Every way in which a piece of a side can be open to capture in passing."""
-        return self.definition.army(side).marks
 
 
 def is_same(one: Form, other: Form) -> bool:

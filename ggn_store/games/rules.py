@@ -6,6 +6,7 @@ A square, a zone or a castling in a definition is as the first player sees it; t
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
@@ -365,10 +366,6 @@ class Army:
             found[way[0]] = max(found.get(way[0], ()), way, key=len)
         return list(found.values())
 
-    def shots(self, wall: Wall, start: str) -> Iterator[Route]:
-        """The ways over empty squares that what is left goes from where a piece of this side has arrived."""
-        return routes(wall.moves.patterns, start, self.definition.lattice, self._view)
-
     @functools.cached_property
     def _plain(self) -> Mapping[tuple[str, bool], Form]:
         return {(form.piece.token, form.derived): form for form in self.forms if form.kind == "plain"}
@@ -395,7 +392,7 @@ class Army:
         return known
 
     def _routes(self, piece: PieceRule, source: str, first: bool) -> Iterator[Route]:
-        confined = None if piece.confined is None else piece.confined.of(self.side)
+        confined = self._confined(piece)
         for also in piece.ways:
             for route in self.along(also, source):
                 if (first or not route.initial) and (confined is None or route.destination in confined):
@@ -471,8 +468,5 @@ class Army:
 
     def ambiguous(self, piece: PieceRule) -> list[str]:
         """The squares that first moves reach over so many different squares that two states cannot tell them apart."""
-        states = self._states.get(piece.token, {})
-        counts: dict[str, int] = {}
-        for square, _ in states:
-            counts[square] = counts.get(square, 0) + 1
+        counts = Counter(square for square, _ in self._states.get(piece.token, {}))
         return [square for square, count in counts.items() if count > 2]

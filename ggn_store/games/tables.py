@@ -46,17 +46,8 @@ PROMOTION_KEYS: Final = ("to", "zone", "from", "on", "forced", "capturing", "uni
 WALL_KEYS: Final = ("piece", "zone", "betza", "past")
 BLAST_KEYS: Final = ("betza", "spares", "stays")
 DROP_KEYS: Final = (
-    "zone",
-    "nifu",
-    "immobile",
-    "on_top",
-    "as",
-    "unmoved",
-    "apart",
-    "near",
-    "other_colour",
-    "lone",
-    "encloses",
+    *("zone", "nifu", "immobile", "on_top", "as", "unmoved"),
+    *("apart", "near", "other_colour", "lone", "encloses"),
 )
 
 GROUPS: Final[Mapping[str, tuple[Side, ...]]] = {"pieces": SIDES, "first": ("first",), "second": ("second",)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -127,8 +127,3 @@ def _header(line: str) -> tuple[str, str | None] | None:
     if len(base) > 1 or not all((name, *base)):
         return None
     return name, base[0] if base else None
-
-
-def names(sections: Iterable[Section]) -> list[str]:
-    """The names of sections."""
-    return [section.name for section in sections]

@@ -60,7 +60,7 @@ def read_variants(
     Raises DocumentError for a file that is no such file, UnknownNameError for a section that it does not have.
     """
     sections = ini.read(data, file)
-    listed = ini.names(sections)
+    listed = [section.name for section in sections]
     wanted = _wanted(names, listed, f"{file} has no section")
     known = dict(_listed())
     without: set[str] = set()

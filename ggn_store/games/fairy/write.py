@@ -302,7 +302,7 @@ class Writer(PieceWriter):
     # --- hands ---
 
     def _hands(self) -> None:
-        droppable = [piece for piece in self.plain if piece.drop is not None and not self._only_gates(piece)]
+        droppable = [piece for piece in self.plain if piece.drop is not None]
         gates = [piece for piece in self.plain if piece.gating]
         self.put("pieceDrops", str(bool(droppable)).lower(), "pieces")
         self.put("capturesToHand", str(self.definition.captures).lower(), "hands")
@@ -323,9 +323,6 @@ class Writer(PieceWriter):
             self._drop(piece)
         for piece in self.definition.pieces:
             self._held(piece)
-
-    def _only_gates(self, piece: PieceRule) -> bool:
-        return piece.gating and piece.drop is None
 
     def _limit(self, piece: PieceRule, drops: bool) -> int | None:
         """How many of a piece a file may hold after a drop: none, where it is never dropped though it is in a hand."""

@@ -19,7 +19,7 @@ def write(writer: PieceWriter) -> None:
     """Set the options of all outcomes, and note those that no option says."""
     ends = [(end, f"play.outcome.{number}") for number, end in enumerate(writer.definition.said.ends)]
     for end, where in _without_odds(writer, ends):
-        _KINDS[end.outcome.when](writer, end, where)
+        _KINDS.get(end.outcome.when, _untold)(writer, end, where)
     said = {(end.outcome.when, end.outcome.in_check) for end, _ in ends}
     for name, of in _NO_MOVE.items():
         if ("no-move", of) not in said and ("no-move", None) not in said and (of is False or writer.has_royal):
@@ -167,13 +167,10 @@ _ODDS: Final[Mapping[str, set[tuple[str | None, str]]]] = {
 _KINDS: Final[Mapping[str, Callable[[PieceWriter, End, str], None]]] = {
     "no-move": _no_move,
     "extinct": _extinct,
-    "bare": _untold,
-    "material": _untold,
     "goal": _goal,
     "line": _line,
     "checks": _checks,
     "facing": _facing,
     "repetition": _repeated,
     "quiet": _quiet,
-    "connection": _untold,
 }

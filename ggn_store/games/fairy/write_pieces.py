@@ -245,15 +245,13 @@ class PieceWriter:
         # A king is given a type that goes along lines in Fairy-Stockfish's own variants only.
         along = None if kind == "king" else ALONG_LINES.get(kind)
         if not also:
-            return {} if along is None or not self._has_lines() else None
+            has_lines = any(each.within is not None for piece in self.plain for each in piece.also)
+            return {} if along is None or not has_lines else None
         one = also[0]
         if along is None or len(also) > 1 or one.start is None or one.start != one.within:
             return None
         same = one.start.first == one.start.second and ways(one.moves.patterns) == said(along)
         return {"diagonalLines": self.region(one.start.first)} if same else None
-
-    def _has_lines(self) -> bool:
-        return any(also.within is not None for piece in self.plain for also in piece.also)
 
     def _river(self, also: Also) -> int:
         """The rank from which a soldier goes sideways, 0 where that is not what is said."""
