@@ -65,7 +65,7 @@ def _of_ruleset(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def opened(ruleset: str, tell: Any, **asked: Any) -> None:
-        command(options.open_ruleset(click.get_current_context(), ruleset).analysis(tell), **asked)
+        command(options.open_ruleset(ruleset).analysis(tell), **asked)
 
     return _answer_options(opened)
 
@@ -75,15 +75,15 @@ def _of_rulesets(command: Callable[..., Asked]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def opened(rulesets: tuple[str, ...], form: str | None, tell: Any, **asked: Any) -> None:
-        ctx, form = click.get_current_context(), options.record_format(form)
+        form = options.record_format(form)
         ask, columns = command(form=form, **asked)
         if len(rulesets) == 1 and not is_pattern(rulesets[0]):
-            records = ask(options.open_ruleset(ctx, rulesets[0]).analysis(tell))
+            records = ask(options.open_ruleset(rulesets[0]).analysis(tell))
         else:
             columns = ("ruleset", "revision", *columns)
             records = [
                 {"ruleset": name, "revision": int(number)} | each.data()
-                for reference, found in options.open_store(ctx).analysis(tell).each(rulesets, ask).items()
+                for reference, found in options.open_store().analysis(tell).each(rulesets, ask).items()
                 for name, _, number in [reference.rpartition("@")]
                 for each in found
             ]
@@ -104,8 +104,7 @@ def _by(first: str, second: str) -> Callable[[options.Command], options.Command]
 @options.rulesets_argument
 @_by("ruleset", "piece")
 @_answer_options
-@click.pass_context
-def stats(ctx: click.Context, rulesets: tuple[str, ...], by: str, form: str | None, tell: Any) -> None:
+def stats(rulesets: tuple[str, ...], by: str, form: str | None, tell: Any) -> None:
     """Count what is in rulesets: pieces, sources, destinations, possibilities, conditions, effects.
 
     Without RULESET, all of the store in their newest revisions. Drops are possibilities from the hand; keeps_turn are
@@ -114,10 +113,10 @@ def stats(ctx: click.Context, rulesets: tuple[str, ...], by: str, form: str | No
     if by == "piece":
         if len(rulesets) != 1:
             raise click.UsageError("--by piece counts the pieces of one ruleset: name one")
-        found = options.open_ruleset(ctx, rulesets[0]).analysis(tell).stats()
+        found = options.open_ruleset(rulesets[0]).analysis(tell).stats()
         options.print_records(found, form, ("piece", "side", *_STATS[8:]))
     else:
-        options.print_records(options.open_store(ctx).analysis(tell).stats(rulesets), form, _STATS)
+        options.print_records(options.open_store().analysis(tell).stats(rulesets), form, _STATS)
 
 
 @options.command("mobility")
@@ -148,10 +147,7 @@ def mobility(piece: str | None, by: str, form: str) -> Asked:
 @click.option("--piece", metavar="PIECE", help="Only this piece.")
 @click.option("--source", metavar="SQUARE", help="With --piece: as if it stood here alone, or were in the hand (*).")
 @_answer_options
-@click.pass_context
-def coverage(
-    ctx: click.Context, ruleset: str, piece: str | None, source: str | None, form: str | None, tell: Any
-) -> None:
+def coverage(ruleset: str, piece: str | None, source: str | None, form: str | None, tell: Any) -> None:
     """Show which squares each piece can ever stand on.
 
     Every piece begins at the start position (without one, on every square that it has rules from) and goes on by its
@@ -160,7 +156,7 @@ def coverage(
     """
     if source is not None and piece is None:
         raise click.UsageError("--source says where a piece stands: name it with --piece")
-    analysis = options.open_ruleset(ctx, ruleset).analysis(tell)
+    analysis = options.open_ruleset(ruleset).analysis(tell)
     found = analysis.coverage(piece) if source is None else [analysis.coverage_from(str(piece), source)]
     form = options.record_format(form)
     rows = [each.data() for each in found]
@@ -233,10 +229,7 @@ def dead(analysis: RulesetAnalysis, form: str | None) -> None:
     help=f"With --by entry: all, not the first {_ASYMMETRIES_SHOWN} of each symmetry.",
 )
 @_answer_options
-@click.pass_context
-def symmetry(
-    ctx: click.Context, ruleset: str, by: str, name: str | None, every: bool, form: str | None, tell: Any
-) -> None:
+def symmetry(ruleset: str, by: str, name: str | None, every: bool, form: str | None, tell: Any) -> None:
     """Show whether the two sides are mirror images of one another, and where not.
 
     sides: what one side can do, mirrored or turned, is what the other side can do; `equal` is on the same squares.
@@ -248,7 +241,7 @@ def symmetry(
     """
     if by != "entry" and (name is not None or every):
         raise click.UsageError("--symmetry and --all go with --by entry: add it")
-    found = options.open_ruleset(ctx, ruleset)
+    found = options.open_ruleset(ruleset)
     analysis = found.analysis(tell)
     if by == "symmetry":
         options.print_records(analysis.symmetries(), form, _SYMMETRIES)
@@ -280,10 +273,7 @@ def symmetry(
     "--by", type=options.OneOf(("group", "piece")), help="A row each. Default: piece with --piece, else group."
 )
 @_answer_options
-@click.pass_context
 def same_movers(
-    ctx: click.Context,
-    /,
     rulesets: tuple[str, ...],
     equal: bool,
     by: str | None,
@@ -303,7 +293,7 @@ def same_movers(
     """
     if asked["ruleset"] is not None and asked["piece"] is None:
         raise click.UsageError("--ruleset says whose piece it is: name the piece with --piece")
-    found = options.open_store(ctx).analysis(tell).same_movers(rulesets, mirrored=not equal, **asked)
+    found = options.open_store().analysis(tell).same_movers(rulesets, mirrored=not equal, **asked)
     if found.left_out:
         names = printable(", ".join(found.left_out))
         click.echo(f"note: squares without coordinates, so left out: {names}", err=True)
@@ -316,15 +306,14 @@ def same_movers(
 @options.command("concepts")
 @options.rulesets_argument
 @_answer_options
-@click.pass_context
-def concepts(ctx: click.Context, rulesets: tuple[str, ...], form: str | None, tell: Any) -> None:
+def concepts(rulesets: tuple[str, ...], form: str | None, tell: Any) -> None:
     """Show the concepts of games: what they have, and how much of it.
 
     Of one RULESET those that it has, with their values: for most, how many of its pieces do so. Of several, or of all
     in their newest revisions, how many rulesets have each. JSON and CSV also have the SQL that finds a concept. The
     view v_concepts has a column for each, and the guide to analyses lists them.
     """
-    found = options.open_store(ctx).analysis(tell).concepts(rulesets)
+    found = options.open_store().analysis(tell).concepts(rulesets)
     form = options.record_format(form)
     told = ("meaning",) if form == "table" else ("meaning", "sql")
     if len(found[0].values) == len(rulesets) == 1:
@@ -359,9 +348,7 @@ def concepts(ctx: click.Context, rulesets: tuple[str, ...], form: str | None, te
 )
 @click.option("--board", metavar="SHAPE", help="Games on a board such as 9x9.")
 @_answer_options
-@click.pass_context
 def find(
-    ctx: click.Context,
     rulesets: tuple[str, ...],
     having: tuple[str, ...],
     lacking: tuple[str, ...],
@@ -374,7 +361,7 @@ def find(
     Without RULESET, among all of the store in their newest revisions. A CONCEPT is one that `concepts` lists, or a
     comparison of its number with another by =, !=, <, <=, > or >=, in quotes for the shell: --with 'riders>=4'.
     """
-    found = options.open_store(ctx).analysis(tell).find(rulesets, having=having, lacking=lacking, board=board)
+    found = options.open_store().analysis(tell).find(rulesets, having=having, lacking=lacking, board=board)
     columns = ("ruleset", "revision", "board", *found.concepts)
     options.print_records(found.records, form, columns, "no ruleset is so")
 
@@ -385,8 +372,7 @@ def find(
     "--limit", "-n", type=options.IntRange(min=1), default=10, show_default=True, metavar="N", help="No more than N."
 )
 @_answer_options
-@click.pass_context
-def similar(ctx: click.Context, ruleset: str, limit: int, form: str | None, tell: Any) -> None:
+def similar(ruleset: str, limit: int, form: str | None, tell: Any) -> None:
     """Show which rulesets of the store are most like one, and why.
 
     likeness, in per cent: the mean of two shares, of the ways to move that either game has, and of the concepts that
@@ -395,7 +381,7 @@ def similar(ctx: click.Context, ruleset: str, limit: int, form: str | None, tell
     differs: +drops, it has drops and RULESET has not; -castlers, the other way round; files=9, its own number of files.
     A table says how many of all these are.
     """
-    store = options.open_store(ctx)
+    store = options.open_store()
     reference = str(options.find_ruleset(store, ruleset).revision)
     found = store.analysis(tell).similar(reference)[:limit]
     if options.record_format(form) != "table":
@@ -418,8 +404,7 @@ def similar(ctx: click.Context, ruleset: str, limit: int, form: str | None, tell
 @click.argument("before", metavar="A", shell_complete=options.complete_ruleset)
 @click.argument("after", metavar="B", shell_complete=options.complete_ruleset)
 @_answer_options
-@click.pass_context
-def compare(ctx: click.Context, before: str, after: str, form: str | None, tell: Any) -> None:
+def compare(before: str, after: str, form: str | None, tell: Any) -> None:
     """Show in words how the pieces of two games differ: added, removed, renamed, changed.
 
     A and B are rulesets or revisions of them (NAME, NAME@REVISION, NAME:TAG), or proposals (NAME#NUMBER). Pieces are
@@ -428,7 +413,7 @@ def compare(ctx: click.Context, before: str, after: str, form: str | None, tell:
     variables are not. Each piece is seen from its own side; what is true of both sides is one row. `diff` lists every
     possibility that differs.
     """
-    store = options.open_store(ctx)
+    store = options.open_store()
     references = [str(options.find_ruleset(store, each).revision) for each in (before, after)]
     found = store.analysis(tell).compare(*references)
     options.print_records(found, form, _DIFFERENCES)

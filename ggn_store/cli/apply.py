@@ -53,9 +53,7 @@ def _one(_ctx: click.Context, _param: click.Parameter, given: Sequence[str]) -> 
     options.POSITION_FORMATS,
     "Default: the notation that the position came in, or FEEN; JSON where the rules have state variables.",
 )
-@click.pass_context
 def apply(  # noqa: PLR0913  (its options)
-    ctx: click.Context,
     ruleset: str,
     written: str | None,
     path: str | None,
@@ -73,7 +71,7 @@ def apply(  # noqa: PLR0913  (its options)
         raise click.UsageError("--move and --path both say what to make: leave one of them out")
     if written is None and path is None:
         raise click.UsageError("say what to make, with --move 'C:P e2 e4' or --path 'd3 f5 h7'")
-    found = options.open_ruleset(ctx, ruleset)
+    found = options.open_ruleset(ruleset)
     if path is not None:
         _check_path(found, path)
     position = options.position(found, given)

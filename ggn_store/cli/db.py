@@ -30,15 +30,14 @@ def roles() -> None:
 
 @roles.command("init")
 @click.option("--sql", is_flag=True, help="Print the script that would be run, for a DBA, and change nothing.")
-@click.pass_context
-def init(ctx: click.Context, sql: bool) -> None:
+def init(sql: bool) -> None:
     """Make the roles, grant them their rights, and put the guards up that rights cannot be.
 
     Run it again after each `db upgrade`: it leaves the same rights however often it is run, and takes those away that
     the roles were granted by hand. To be run by a superuser, or by the owner of database and tables with CREATEROLE.
     Exit code 1 where something could not be granted.
     """
-    store = options.open_store(ctx)
+    store = options.open_store()
     if sql:
         click.echo(f"BEGIN;\n\n{store.server.roles_script()}\nCOMMIT;")
         return
@@ -48,18 +47,17 @@ def init(ctx: click.Context, sql: bool) -> None:
             "the roles are ready: ggn_reader reads, ggn_author loads, ggn_admin tags, hides and removes; "
             "make logins members of one (GRANT ggn_author TO ann)"
         )
-    _deviate(ctx, found, "not everything was this user's to grant")
+    _deviate(found, "not everything was this user's to grant")
 
 
 @roles.command("show")
 @options.text_or_json_option
-@click.pass_context
-def show(ctx: click.Context, form: str | None) -> None:
+def show(form: str | None) -> None:
     """Show the roles, who is in them, what they may do, and what deviates from `init`. Exit code 1 where it does."""
-    found = options.open_store(ctx).server.roles()
+    found = options.open_store().server.roles()
     if form == "json":
         click.echo(compact(asdict(found)))
-        ctx.exit(1 if found.deviations else 0)
+        options.end(1 if found.deviations else 0)
     owner = printable(found.owner) + (" (a superuser: better one who is not)" if found.owner_is_superuser else "")
     click.echo(f"database    {printable(found.database)}, schema {printable(found.schema)}\nowner       {owner}")
     for role in found.roles:
@@ -67,20 +65,19 @@ def show(ctx: click.Context, form: str | None) -> None:
         click.echo(f"{role.name:11} {f'members: {members}' if role.exists else 'not made yet'}")
         for line in role.grants:
             click.echo(f"  {printable(line)}")
-    _deviate(ctx, found, "run `ggn-store db roles init` as a superuser, or as the owner with CREATEROLE")
+    _deviate(found, "run `ggn-store db roles init` as a superuser, or as the owner with CREATEROLE")
 
 
-def _deviate(ctx: click.Context, found: Roles, cure: str) -> None:
+def _deviate(found: Roles, cure: str) -> None:
     for sentence in found.deviations:
         click.echo(f"deviates: {printable(sentence)}", err=True)
     if found.deviations:
         click.echo(cure, err=True)
-        ctx.exit(1)
+        options.end(1)
 
 
 @db.command("upgrade")
-@click.pass_context
-def upgrade(ctx: click.Context) -> None:
+def upgrade() -> None:
     """Bring the store's tables to this program's version, and its guards to what this program makes.
 
     Triggers, functions and views that were removed, replaced or switched off are made again. Triggers, rules and
@@ -88,7 +85,7 @@ def upgrade(ctx: click.Context) -> None:
     named. Safe to run at any time, and by several at once.
     """
     mended: list[str] = []
-    with ggn_store.Store.at(options.ready_address(ctx)) as store:
+    with ggn_store.Store.at(options.ready_address()) as store:
         before, after = store.upgrade(mended.append)
     for each in mended:
         click.echo(f"put right: {printable(each)}")
@@ -100,13 +97,12 @@ def upgrade(ctx: click.Context) -> None:
 
 @db.command("info")
 @options.text_or_json_option
-@click.pass_context
-def info(ctx: click.Context, form: str | None) -> None:
+def info(form: str | None) -> None:
     """Show where the store is, what runs it, and of which version its tables are.
 
     Also where its columnar copy is (see `sql --engine duckdb`) and how large, if it has one.
     """
-    with ggn_store.Store.at(options.address(ctx)) as store:
+    with ggn_store.Store.at(options.address(click.get_current_context())) as store:
         found = store.info()
     if form == "json":
         click.echo(compact(asdict(found)))
@@ -122,20 +118,18 @@ def info(ctx: click.Context, form: str | None) -> None:
 
 
 @db.command("rebuild")
-@click.pass_context
-def rebuild(ctx: click.Context) -> None:
+def rebuild() -> None:
     """Derive what the fast query reads, how pieces move and how much is in them, from the stored rows again.
 
     Loading does it by itself: this is for a store that `verify` finds damaged there.
     """
     with progress("rebuilding") as reporter:
-        count = options.open_store(ctx).upkeep.rebuild(reporter.add)
+        count = options.open_store().upkeep.rebuild(reporter.add)
     click.echo(f"{options.counted(count, 'piece')} rebuilt")
 
 
 @db.command("check")
 @full_option
-@click.pass_context
-def check(ctx: click.Context, full: bool) -> None:
+def check(full: bool) -> None:
     """Verify the whole store, as `ggn-store verify`. Exit code 1 if anything differs."""
-    verify_store(ctx, full=full)
+    verify_store(full=full)

@@ -46,8 +46,7 @@ _check_options = options.several(
 
 @options.command("validate")
 @_check_options
-@click.pass_context
-def validate(ctx: click.Context, paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
+def validate(paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
     """Check documents, game descriptions and games, and print every problem with its place; nothing is stored.
 
     PATH is as for `load`. Exit code 1 where there is a problem.
@@ -64,13 +63,12 @@ def validate(ctx: click.Context, paths: tuple[str, ...], dialect: Any, form: str
     if checked:
         verdict = f"{invalid} invalid, {counted(found, 'problem')}" if invalid else "all valid"
         click.echo(f"{counted(checked, 'document')} checked: {verdict}", err=True)
-    ctx.exit(1 if invalid else 0)
+    options.end(1 if invalid else 0)
 
 
 @options.command("lint")
 @_check_options
-@click.pass_context
-def lint(ctx: click.Context, paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
+def lint(paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
     """Print what is suspicious in valid documents.
 
     That is: duplicates, rules that can never apply, names that look like slips, what is unusual in a known game.
@@ -87,7 +85,7 @@ def lint(ctx: click.Context, paths: tuple[str, ...], dialect: Any, form: str | N
         findings = counted(found, "finding") if found else "nothing suspicious"
         read = f"{counted(checked, 'document')} read"
         click.echo(f"{read}: {f'{invalid} invalid, ' if invalid else ''}{findings}", err=True)
-    ctx.exit(1 if found else 0)
+    options.end(1 if found else 0)
 
 
 def _check(

@@ -48,9 +48,7 @@ _WIDEST = 1000  # pixels of a picture on a terminal, which does not scale it
     metavar="FILE",
     help="Write to this file, .svg or .png. Default: shown on a terminal, SVG to standard output elsewhere.",
 )
-@click.pass_context
 def draw(  # noqa: PLR0913  (its options)
-    ctx: click.Context,
     ruleset: str,
     piece: str | None,
     source: str | None,
@@ -82,7 +80,7 @@ def draw(  # noqa: PLR0913  (its options)
         raise click.UsageError("--side is the side to move of a position: give one, or leave --side out")
     if last is not None and (mobility or poster or (piece is not None and not has_position)):
         raise click.UsageError("--last is the last move of a position: give one, or leave --last out")
-    found = options.open_store(ctx).ruleset(ruleset)
+    found = options.open_store().ruleset(ruleset)
     is_shown = has_position or given.side is not None
     position = options.position(found, given) if is_shown else None
     picture = found.pictures.picture(

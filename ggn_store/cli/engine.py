@@ -34,32 +34,30 @@ _options = options.several(
 @click.option(
     "--variant", metavar="NAME", help="What the option UCI_Variant calls the game. Default: the name of the ruleset."
 )
-@click.pass_context
-def uci(ctx: click.Context, /, ruleset: str, **asked: Any) -> None:
+def uci(ruleset: str, **asked: Any) -> None:
     """Speak UCI, so that chess programs can use the ruleset as an engine.
 
     It reads commands from standard input until `quit`: `position`, `go`, `go perft N`, `d` and the others of the
     protocol. It knows every legal move, and chooses one without thinking ahead. Moves are as Fairy-Stockfish writes
     them, positions FEN.
     """
-    _converse(ctx, ruleset, "uci", asked)
+    _converse(ruleset, "uci", asked)
 
 
 @options.command("usi")
 @_options
-@click.pass_context
-def usi(ctx: click.Context, /, ruleset: str, **asked: Any) -> None:
+def usi(ruleset: str, **asked: Any) -> None:
     """Speak USI, so that shogi programs can use the ruleset as an engine.
 
     Like `uci`, with the moves and positions (SFEN) of shogi programs.
     """
-    _converse(ctx, ruleset, "usi", asked)
+    _converse(ruleset, "usi", asked)
 
 
-def _converse(ctx: click.Context, reference: str, protocol: str, asked: dict[str, Any]) -> None:
+def _converse(reference: str, protocol: str, asked: dict[str, Any]) -> None:
     from ggn_store.api.play.engine import Engine
 
-    engine = Engine(options.open_ruleset(ctx, reference), protocol, **asked)
+    engine = Engine(options.open_ruleset(reference), protocol, **asked)
     for line in _lines():
         for answer in engine.answer(line):
             click.echo(answer)

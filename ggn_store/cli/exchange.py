@@ -90,8 +90,7 @@ _exchange_options = options.several(
     is_flag=True,
     help="Where a policy there asks for reviews, propose the newest revision, or amend your own open proposal with it.",
 )
-@click.pass_context
-def push(ctx: click.Context, /, **asked: Any) -> None:
+def push(**asked: Any) -> None:
     """Send rulesets with their histories to another store.
 
     Only what it lacks is sent. Each ruleset is stored whole or not at all: after an interruption, push again. If one
@@ -101,13 +100,12 @@ def push(ctx: click.Context, /, **asked: Any) -> None:
     of both sides are listed (exit code 3): pull first, or pass --merge to merge them there. Two different changes of
     the same entry, or of the same key of a definition, are conflicts, which --ours and --theirs decide.
     """
-    _exchange(ctx, is_push=True, **asked)
+    _exchange(is_push=True, **asked)
 
 
 @options.command("pull")
 @_exchange_options
-@click.pass_context
-def pull(ctx: click.Context, /, **asked: Any) -> None:
+def pull(**asked: Any) -> None:
     """Fetch rulesets with their histories from another store.
 
     Only what this store lacks is sent. Each ruleset is stored whole or not at all: after an interruption, pull again.
@@ -117,7 +115,7 @@ def pull(ctx: click.Context, /, **asked: Any) -> None:
     changes of both sides are listed (exit code 3): --merge merges them here. Two different changes of the same entry,
     or of the same key of a definition, are conflicts, which --ours and --theirs decide.
     """
-    _exchange(ctx, is_push=False, **asked)
+    _exchange(is_push=False, **asked)
 
 
 @options.command("resolve")
@@ -126,8 +124,7 @@ def pull(ctx: click.Context, /, **asked: Any) -> None:
 @click.option("--propose", "is_proposal", is_flag=True, help="Propose the result, where a policy asks for reviews.")
 @options.accept_changes_option
 @options.change_options
-@click.pass_context
-def resolve(ctx: click.Context, /, file: str, remote: str | None, is_proposal: bool, **wishes: Any) -> None:
+def resolve(file: str, remote: str | None, is_proposal: bool, **wishes: Any) -> None:
     """Finish a merge whose conflicts --conflicts has written to FILE.
 
     Edit FILE first: between the marks stands what you have (ours), what both had before, and what is there (theirs).
@@ -137,7 +134,7 @@ def resolve(ctx: click.Context, /, file: str, remote: str | None, is_proposal: b
 
     With --propose, it becomes a proposal in the store of --db: for a `push`, name the other store there.
     """
-    store = options.open_store(ctx)
+    store = options.open_store()
     if is_proposal:
         options.refuse((wishes.pop("accept_changes"), "--accept-changes is for what is not proposed"))
         made = store.reviews.resolve(file, **wishes)
@@ -150,7 +147,6 @@ def resolve(ctx: click.Context, /, file: str, remote: str | None, is_proposal: b
 
 
 def _exchange(
-    ctx: click.Context,
     rulesets: tuple[str, ...],
     remote: str | None,
     everything: bool,
@@ -163,11 +159,11 @@ def _exchange(
     names = _chosen(rulesets, everything)
     if not remote:
         raise click.UsageError("name the other store with --remote (or $GGN_STORE_REMOTE)")
-    store = options.open_store(ctx, create=not is_push)
+    store = options.open_store(create=not is_push)
     each = store.exchange.push_each if is_push else store.exchange.pull_each
     with progress("pushing" if is_push else "pulling") as reporter:
         results = each(remote, names, progress=reporter.add, **_patient(wishes))
-        _print(ctx, results, form, _PUSHED if is_push else _PULLED)
+        _print(results, form, _PUSHED if is_push else _PULLED)
 
 
 def _patient(wishes: dict[str, Any]) -> dict[str, Any]:
@@ -182,7 +178,7 @@ def _chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | No
     return rulesets or None
 
 
-def _print(ctx: click.Context, results: Iterable[Transferred], form: str | None, words: tuple[str, str]) -> None:
+def _print(results: Iterable[Transferred], form: str | None, words: tuple[str, str]) -> None:
     """Report the outcome for each ruleset as it is done, and then of all; the exit code is the worst."""
     verb, done_word = words
     done: list[Transferred] = []
@@ -203,7 +199,7 @@ def _print(ctx: click.Context, results: Iterable[Transferred], form: str | None,
         options.print_records((each.data() for each in done), form, _COLUMNS)
     if len(done) > 1:
         _summarize(done, done_word)
-    ctx.exit(max((each.error.exit_code for each in done if each.error is not None), default=0))
+    options.end(max((each.error.exit_code for each in done if each.error is not None), default=0))
 
 
 def _summarize(done: Sequence[Transferred], done_word: str) -> None:
@@ -297,8 +293,7 @@ def bundle() -> None:
     help="Leave out this revision of each ruleset and its ancestors, which the receiver must have: 3, "
     "sha256:0123abcd or a tag.",
 )
-@click.pass_context
-def create(ctx: click.Context, file: str, rulesets: tuple[str, ...], everything: bool, since: str | None) -> None:
+def create(file: str, rulesets: tuple[str, ...], everything: bool, since: str | None) -> None:
     """Write rulesets with their histories, tags, states and reviews to a bundle.
 
     The file appears only once it is whole.
@@ -306,15 +301,14 @@ def create(ctx: click.Context, file: str, rulesets: tuple[str, ...], everything:
     if file == "-" and options.is_terminal(sys.stdout):
         raise click.UsageError("a bundle is not text: write it to a file, or through a pipe")
     names = _chosen(rulesets, everything)
-    made = options.open_store(ctx).exchange.create_bundle(file, names, since=since)
+    made = options.open_store().exchange.create_bundle(file, names, since=since)
     click.echo(_summary(made), err=file == "-")
 
 
 @bundle.command("verify")
 @_file_argument
 @options.text_or_json_option
-@click.pass_context
-def verify(ctx: click.Context, file: str, form: str | None) -> None:
+def verify(file: str, form: str | None) -> None:
     """Check everything in a bundle, and list what is in it. No store is needed."""
     from ggn_store.api.teams.bundles import verify_bundle
 
@@ -337,17 +331,16 @@ def verify(ctx: click.Context, file: str, form: str | None) -> None:
 @_file_argument
 @options.rulesets_argument
 @_transfer_options("this store", "the bundle")
-@click.pass_context
-def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str | None, **wishes: Any) -> None:
+def load(file: str, rulesets: tuple[str, ...], form: str | None, **wishes: Any) -> None:
     """Take rulesets with their histories from a bundle: all of them, or those that are named.
 
     The whole bundle is checked before anything is stored. What was said in reviews comes along, and counts for nothing
     here. Otherwise this is like `pull`.
     """
-    store = options.open_store(ctx, create=True)
+    store = options.open_store(create=True)
     with progress("loading") as reporter:
         results = store.exchange.load_bundle_each(file, rulesets or None, progress=reporter.add, **_patient(wishes))
-        _print(ctx, results, form, ("taken", "loaded"))
+        _print(results, form, ("taken", "loaded"))
 
 
 def _summary(found: BundleSummary) -> str:

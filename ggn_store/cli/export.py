@@ -64,9 +64,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
     help="With --format: write rules out for each revision, instead of once a piece.",
 )
 @click.option("--force", is_flag=True, help="With --format: replace an older export.")
-@click.pass_context
 def export(  # noqa: PLR0913  (its options)
-    ctx: click.Context,
     what: str | None,
     output: str | None,
     dialect: Any,
@@ -111,7 +109,7 @@ def export(  # noqa: PLR0913  (its options)
             (form and definition, "--definition goes without --format: a definition is written as it was loaded"),
             (form and dialect, "--dialect is for documents: variants.ini is made from a definition"),
         )
-        found = options.open_ruleset(ctx, str(what))
+        found = options.open_ruleset(str(what))
         if form is not None:
             _write_variant(found, output)
         elif definition:
@@ -128,7 +126,7 @@ def export(  # noqa: PLR0913  (its options)
         ),
         (what is None, "Missing argument 'DIRECTORY'."),
     )
-    _write_views(ctx, str(what), form, names or None, every=every, expanded=expanded, force=force)
+    _write_views(str(what), form, names or None, every=every, expanded=expanded, force=force)
 
 
 def write_definition(text: str, output: str | None) -> None:
@@ -163,8 +161,8 @@ def write_document(found: Ruleset, dialect: Any = None, output: str | None = Non
         click.echo(f"{printable(str(beside))} is there already, says otherwise, and was left as it is", err=True)
 
 
-def _write_views(ctx: click.Context, *what: Any, **how: Any) -> None:
-    views = options.open_store(ctx).views
+def _write_views(*what: Any, **how: Any) -> None:
+    views = options.open_store().views
     with progress("exporting") as reporter:
         made = views.export(*what, **how, progress=reporter.set)
     rows = ", ".join(f"{count:,} of {name}" for name, count in made.rows.items())
@@ -184,8 +182,7 @@ def _write_views(ctx: click.Context, *what: Any, **how: Any) -> None:
 @click.option(
     "--sql", "engine", type=options.OneOf(_ENGINES), help="Print the statement that asks this engine for moves."
 )
-@click.pass_context
-def compile_(ctx: click.Context, ruleset: str, output: str | None, positions: str | None, engine: str | None) -> None:
+def compile_(ruleset: str, output: str | None, positions: str | None, engine: str | None) -> None:
     """Write a ruleset as Parquet files that DuckDB, Spark or any other engine can join.
 
     RULESET is a name, NAME@REVISION, or a proposal, NAME#NUMBER. With --positions the positions of a file are written
@@ -195,7 +192,7 @@ def compile_(ctx: click.Context, ruleset: str, output: str | None, positions: st
         (not output and not engine, "Missing option '-o' / '--output'."),
         (positions and not output, "--positions are written into files: name a directory for them with -o"),
     )
-    found = options.open_ruleset(ctx, ruleset)
+    found = options.open_ruleset(ruleset)
     if output:
         found.columns.compile(output, positions)
         compiled = found.columns.compiled.tables["possibility"].num_rows

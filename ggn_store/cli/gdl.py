@@ -27,8 +27,7 @@ def gdl() -> None:
     ("text", "table", "json", "ndjson"),
     "Text with the places marked (default), a table, a JSON array, or NDJSON.",
 )
-@click.pass_context
-def check(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> None:
+def check(paths: tuple[str, ...], form: str | None) -> None:
     """Print everything that is wrong with game descriptions, and what is suspicious in those that are right.
 
     SPEC is a file, a directory, a glob pattern or `-`. A problem is a mistake (with how to mend it), or something
@@ -60,7 +59,7 @@ def check(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> None:
     click.echo(f"{options.counted(checked, 'specification')} checked: {', '.join(words)}", err=True)
     if own:
         click.echo(f"uses extensions that other programs do not read: {', '.join(own)}", err=True)
-    ctx.exit(1 if wrong else 0)
+    options.end(1 if wrong else 0)
 
 
 @gdl.command("compile")

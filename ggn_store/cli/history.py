@@ -27,8 +27,7 @@ _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz",
 @options.limit_option
 @click.option("--oneline", is_flag=True, help="A line for each: the same as --format table.")
 @options.output_format(("text", *options.RECORD_FORMATS), "Default: text on a terminal, NDJSON elsewhere.")
-@click.pass_context
-def log(ctx: click.Context, rulesets: tuple[str, ...], limit: int | None, oneline: bool, form: str | None) -> None:
+def log(rulesets: tuple[str, ...], limit: int | None, oneline: bool, form: str | None) -> None:
     """Show the history of a ruleset, or of several together: revisions, newest first.
 
     Each with its parents, the tags that point to it, the proposal that it was, author, time (UTC), message, and which
@@ -40,7 +39,7 @@ def log(ctx: click.Context, rulesets: tuple[str, ...], limit: int | None, onelin
 
     if oneline and form not in (None, "table"):
         raise click.UsageError(f"--oneline is a form of its own: leave --format {form} out")
-    found = options.open_store(ctx).history.log(rulesets, limit)
+    found = options.open_store().history.log(rulesets, limit)
     form = "table" if oneline else form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
     if form == "text":
         parts = history.log_text(found)
@@ -62,9 +61,7 @@ def log(ctx: click.Context, rulesets: tuple[str, ...], limit: int | None, onelin
 @click.option("--exit-code", is_flag=True, help="End with exit code 1 where something differs.")
 @options.pictures_option
 @options.output_format(("text", "json", "summary"), "Text (default), one JSON object, or one line that counts.")
-@click.pass_context
 def diff(
-    ctx: click.Context,
     before: str,
     after: str | None,
     piece: str | None,
@@ -90,8 +87,7 @@ def diff(
             raise click.UsageError("name a revision to compare standard input with: `ggn-store diff chess -`")
         before, after = name, before
     # Two files need no store of the user's.
-    needs_none = before in files and after in files
-    store = ctx.with_resource(ggn_store.Store.open("sqlite://")) if needs_none else options.open_store(ctx)
+    store = options.open_store("sqlite://" if before in files and after in files else None)
     if after is None:
         newest = store.ruleset(before).revision
         parent, name = newest.parent, newest.name.partition("#")[0]
@@ -105,7 +101,7 @@ def diff(
     if pictures is not None:
         options.report_pictures(store.history.draw(pictures, *sides), pictures)
     _write(old, new, difference, form)
-    ctx.exit(1 if exit_code and difference else 0)
+    options.end(1 if exit_code and difference else 0)
 
 
 def _is_file(argument: str) -> bool:
@@ -143,8 +139,7 @@ def _write(old: str | None, new: str, difference: Diff, form: str | None) -> Non
 @click.option("--source", metavar="SQUARE", help="Only the entries from this square; * is the hand.")
 @click.option("--destination", metavar="SQUARE", help="Only the entries to this square; * is the hand.")
 @options.records_option
-@click.pass_context
-def blame(ctx: click.Context, /, ruleset: str, form: str | None, **place: Any) -> None:
+def blame(ruleset: str, form: str | None, **place: Any) -> None:
     """Show the revision that last changed each entry of a ruleset, and its author.
 
     An entry is everything that a piece may do from a source to a destination. Without a filter, title, start position
@@ -153,7 +148,7 @@ def blame(ctx: click.Context, /, ruleset: str, form: str | None, **place: Any) -
     """
     from ggn_store.render import history
 
-    found = options.open_store(ctx).history.blame(ruleset, **place)
+    found = options.open_store().history.blame(ruleset, **place)
     if options.record_format(form) == "table":
         options.print_records(history.blame_rows(found), form, history.BLAME_COLUMNS)
     else:
@@ -163,13 +158,12 @@ def blame(ctx: click.Context, /, ruleset: str, form: str | None, **place: Any) -
 @options.command("restore")
 @options.ruleset_argument
 @options.change_options
-@click.pass_context
-def restore(ctx: click.Context, /, ruleset: str, **change: Any) -> None:
+def restore(ruleset: str, **change: Any) -> None:
     """Make the content of an old revision the newest one again, as the next revision.
 
     RULESET is NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG; what came since stays in the history. The NAME alone
     brings back a ruleset that was deleted.
     """
-    revision = options.open_store(ctx).history.restore(ruleset, **change)
+    revision = options.open_store().history.restore(ruleset, **change)
     became = {"unchanged": "unchanged, it has this content already", "restored": "brought back"}
     click.echo(f"{revision}: {became.get(str(revision.status), f'has the content of {ruleset} again')}")

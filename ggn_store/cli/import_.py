@@ -38,10 +38,7 @@ _STATUS = {"unchanged": "unchanged", "restored": "brought back"}
 )
 @options.records_option
 @options.change_options
-@click.pass_context
-def import_(  # noqa: PLR0913  (its options)
-    ctx: click.Context,
-    /,
+def import_(
     sources: tuple[str, ...],
     is_built_in: bool,
     is_listed: bool,
@@ -71,11 +68,11 @@ def import_(  # noqa: PLR0913  (its options)
     if is_built_in:
         shown, variants = "Fairy-Stockfish", built_in_variants(sources, allow_host_rules)
     else:
-        file = str(click.Path(exists=True, dir_okay=False, allow_dash=True)(sources[0], ctx=ctx))
+        file = str(click.Path(exists=True, dir_okay=False, allow_dash=True)(sources[0]))
         data = options.read(file, limits.VARIANTS_BYTES)
         shown = "standard input" if file == "-" else file
         variants = read_variants(data, shown, names, allow_host_rules)
-    store = None if output is not None else options.open_store(ctx, create=True)
+    store = None if output is not None else options.open_store(create=True)
     definitions: dict[str, bytes] = {}
     refused = 0
     for variant in variants:
@@ -97,7 +94,7 @@ def import_(  # noqa: PLR0913  (its options)
         what = "variants" if is_built_in else "sections"
         click.echo(f"{len(variants)} {what}: {len(variants) - refused} {done}, {refused} refused", err=True)
     if refused:
-        ctx.exit(1)
+        options.end(1)
 
 
 def _list(form: str | None) -> None:

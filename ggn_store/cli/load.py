@@ -62,10 +62,7 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
 @options.conflicts_option
 @options.accept_changes_option
 @options.change_options
-@click.pass_context
-def load(
-    ctx: click.Context, /, paths: tuple[str, ...], library: bool, on_error: str, author: str | None, **wishes: Any
-) -> None:
+def load(paths: tuple[str, ...], library: bool, on_error: str, author: str | None, **wishes: Any) -> None:
     """Load documents, game descriptions and games, each as the next revision of its ruleset.
 
     PATH is a file (.json, .json.gz, .ndjson, or a .toml that defines a game), a directory, a glob pattern or - for
@@ -90,7 +87,7 @@ def load(
         ),
     )
     files = library_files(paths) if library else find_files(paths, named_apart=True)
-    store = options.open_store(ctx, create=True)
+    store = options.open_store(create=True)
     stops = on_error == "stop"
     began = time.perf_counter()
     # A game of the library is made of many possibilities, whose number is known; else documents are counted.
@@ -116,7 +113,7 @@ def load(
         if stops and max(len(results), len(files)) > 1 and not is_last:
             before = "what came before is loaded" if len(failed) < len(results) else "nothing is loaded"
             click.echo(f"stopped there; {before} (--on-error skip goes on)", err=True)
-        ctx.exit(max(result.error.exit_code for result in failed if result.error))
+        options.end(max(result.error.exit_code for result in failed if result.error))
 
 
 def _load(

@@ -75,10 +75,7 @@ class _Asked:
     "--master", metavar="URL", help="With --engine spark: the cluster. Default: as Spark is configured, or local[*]."
 )
 @click.option("--explain", is_flag=True, help="Print the SQL, its plan, and what answers many positions, not moves.")
-@click.pass_context
 def moves(  # noqa: PLR0913  (its options)
-    ctx: click.Context,
-    /,
     ruleset: str,
     positions: str | None,
     chains: bool,
@@ -121,7 +118,7 @@ def moves(  # noqa: PLR0913  (its options)
         (legal and captures_first, "--legal has all duties of the game in it: leave --captures-first out"),
         (engine is not None and not many, "--engine is for many positions: give a file of them with --positions"),
     )
-    found = options.open_ruleset(ctx, ruleset)
+    found = options.open_ruleset(ruleset)
     place = {"piece": piece, "source": source, "destination": destination}
     asked = _Asked(found, place, assume, query, legal, engine)
     if positions is not None and engine == "spark":

@@ -38,8 +38,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
 )
 @click.option("--title", metavar="TEXT", help="The title of the new game. Default: made of its name.")
 @click.option("-o", "--output", metavar="FILE", help="The file to write; - is standard output. Default: GAME.toml.")
-@click.pass_context
-def new(ctx: click.Context, game: str, like: str, title: str | None, output: str | None) -> None:
+def new(game: str, like: str, title: str | None, output: str | None) -> None:
     """Begin the definition of a game with that of another one.
 
     The definition (TOML) or game description (JSON) of a ruleset of the store (a name, or NAME@REVISION), else of the
@@ -49,7 +48,7 @@ def new(ctx: click.Context, game: str, like: str, title: str | None, output: str
     from ggn_store.api.loading.games import begun
 
     name = check_name(game).rpartition("/")[2]
-    source, found = _source(ctx, like)
+    source, found = _source(like)
     text, ending = begun(source, title or name.replace("-", " ").replace("_", " ").capitalize())
     output = f"{name}{ending}" if output is None else output
     is_file = output != STDOUT and not is_stream(output)
@@ -62,12 +61,12 @@ def new(ctx: click.Context, game: str, like: str, title: str | None, output: str
         click.echo(f"{shown} begins like {printable(found)}: edit it, then `ggn-store load {shown}{named}`", err=True)
 
 
-def _source(ctx: click.Context, like: str) -> tuple[str, str]:
+def _source(like: str) -> tuple[str, str]:
     """What a ruleset of the store was made from, else a game of the library, and what that is called."""
     from ggn_store.api.loading.games import library_source
 
     try:
-        store = options.open_store(ctx)
+        store = options.open_store()
         ruleset = options.find_ruleset(store, like)
     except ggn_store.GgnStoreError as error:  # perhaps there is no store yet
         if isinstance(error, DamagedError):

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -111,9 +111,9 @@ def without_password(message: str) -> str:
     return passwords.without(message, secrets)
 
 
-def ready_address(ctx: click.Context) -> str:
+def ready_address() -> str:
     """The address of the store, with the user's data directory made where that is where it is."""
-    found = address(ctx)
+    found = address(click.get_current_context())
     file = _default_file()
     if found == f"sqlite:///{file}":
         try:
@@ -133,11 +133,15 @@ def _default_file() -> Path:
     return Path(platformdirs.user_data_dir("ggn-store", appauthor=False)) / "store.db"
 
 
-def open_store(ctx: click.Context, create: bool = False) -> ggn_store.Store:
-    """The store that the command works on, which only a command that fills it makes; it is closed with the command."""
+def open_store(at: str | None = None, create: bool = False) -> ggn_store.Store:
+    """The store at an address, or the one that the command works on; it is closed with the command.
+
+    Only a command that fills it makes it.
+    """
+    ctx = click.get_current_context()
     if create:
-        return ctx.with_resource(_made_store(ready_address(ctx)))
-    return ctx.with_resource(ggn_store.Store.open(address(ctx), create=False))
+        return ctx.with_resource(_made_store(ready_address()))
+    return ctx.with_resource(ggn_store.Store.open(address(ctx) if at is None else at, create=False))
 
 
 @contextmanager
@@ -150,9 +154,14 @@ def _made_store(address: str) -> Iterator[ggn_store.Store]:
             store.discard()
 
 
-def open_ruleset(ctx: click.Context, reference: str) -> ggn_store.Ruleset:
+def open_ruleset(reference: str) -> ggn_store.Ruleset:
     """The ruleset that a command works on, or what a proposal (`chess#4`) makes of it; says so if it is not active."""
-    return find_ruleset(open_store(ctx), reference)
+    return find_ruleset(open_store(), reference)
+
+
+def end(code: int) -> NoReturn:
+    """End the command with an exit code."""
+    click.get_current_context().exit(code)
 
 
 def find_ruleset(store: ggn_store.Store, reference: str) -> ggn_store.Ruleset:

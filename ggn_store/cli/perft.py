@@ -26,17 +26,14 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 @options.legal_option
 @options.assume_option
 @options.output_format(options.RECORD_FORMATS, "Default: text on a terminal, NDJSON elsewhere.")
-@click.pass_context
-def perft(
-    ctx: click.Context, /, ruleset: str, depth: int, form: str | None, given: options.GivenPosition, **asked: Any
-) -> None:
+def perft(ruleset: str, depth: int, form: str | None, given: options.GivenPosition, **asked: Any) -> None:
     """Count the paths of N pseudo-legal moves, or legal ones, from a position.
 
     All moves of a ply are made in one statement of the database, every board being built, those after the last move
     too. Without a position, the ruleset's own start position. RULESET is a name, NAME@REVISION, or a
     proposal, NAME#NUMBER.
     """
-    found = options.open_ruleset(ctx, ruleset)
+    found = options.open_ruleset(ruleset)
     position = options.position(found, given)
     result = found.perft(position, depth, **asked)
     if options.record_format(form) != "table":

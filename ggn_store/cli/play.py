@@ -41,9 +41,7 @@ from ggn_store.notation.qpi import Side, other_side, side_of
 @options.assume_option
 @options.captures_first_option
 @options.output_format(options.POSITION_FORMATS, "Default: the notation that the position came in, or FEEN.")
-@click.pass_context
 def play(  # noqa: PLR0913  (its options)
-    ctx: click.Context,
     ruleset: str,
     file: str | None,
     pseudo_legal: bool,
@@ -74,7 +72,7 @@ def play(  # noqa: PLR0913  (its options)
         (against is None and seed is not None, "--seed is for random moves: say --against random too"),
         (against is None and own is not None, "--as is for random moves: say --against random too"),
     )
-    found = options.open_ruleset(ctx, ruleset)
+    found = options.open_ruleset(ruleset)
     begun = Game.begin(
         found,
         options.position(found, given),
@@ -94,7 +92,7 @@ def play(  # noqa: PLR0913  (its options)
         click.echo(game.status(), err=True)
     options.write_position(found, game.position, form, given)
     if interrupted:
-        ctx.exit(130)
+        options.end(130)
 
 
 def _read(game: Play, file: str, given: options.GivenPosition) -> None:

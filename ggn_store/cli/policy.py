@@ -63,8 +63,7 @@ def policy() -> None:
 @click.option("--approver", "approvers", multiple=True, metavar="NAME", help="Whose approvals and rejections count.")
 @click.option("--tagger", "taggers", multiple=True, metavar="NAME", help="Who may move tags and set states.")
 @options.change_options
-@click.pass_context
-def set_(ctx: click.Context, /, namespace: str, compatible: str | None, **rules: Any) -> None:
+def set_(namespace: str, compatible: str | None, **rules: Any) -> None:
     """Set the policy of a namespace, in place of the one that it has.
 
     Requirements that are not given do not apply, even if an enclosing namespace has them.
@@ -76,7 +75,7 @@ def set_(ctx: click.Context, /, namespace: str, compatible: str | None, **rules:
     rules |= {key: rules[key] or None for key in LISTS}
     if compatible is not None:
         positions = PositionSet(_name(compatible), tuple(read_positions(compatible)))
-    store = options.open_store(ctx, create=True)
+    store = options.open_store(create=True)
     click.echo(_text(store.policies.set(namespace, compatible=positions, **rules)))
 
 
@@ -84,10 +83,9 @@ def set_(ctx: click.Context, /, namespace: str, compatible: str | None, **rules:
 @click.argument("namespace", metavar="[NAMESPACE]", default="*")
 @click.option("--positions", is_flag=True, help="Print the positions whose moves must not change, as NDJSON.")
 @options.text_or_json_option
-@click.pass_context
-def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) -> None:
+def show(namespace: str, positions: bool, form: str | None) -> None:
     """Show the policy that applies to a namespace or a ruleset, which may be that of an enclosing namespace."""
-    found = options.open_store(ctx).policies.get(namespace)
+    found = options.open_store().policies.get(namespace)
     rules = None if found is None else found.rules
     if positions:
         if rules is None or rules.compatible is None:
@@ -103,10 +101,9 @@ def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) 
 
 @policy.command("list")
 @options.records_option
-@click.pass_context
-def list_(ctx: click.Context, form: str | None) -> None:
+def list_(form: str | None) -> None:
     """List the policies of all namespaces that have one."""
-    found = options.open_store(ctx).policies.list()
+    found = options.open_store().policies.list()
     empty = "no namespace has a policy: `ggn-store policy set` sets one"
     options.print_records(map(_record, found), form, _COLUMNS, empty)
 
@@ -114,10 +111,9 @@ def list_(ctx: click.Context, form: str | None) -> None:
 @policy.command("log")
 @_namespace
 @options.records_option
-@click.pass_context
-def log(ctx: click.Context, namespace: str, form: str | None) -> None:
+def log(namespace: str, form: str | None) -> None:
     """List every policy that a namespace has had, newest first."""
-    found = options.open_store(ctx).policies.log(namespace)
+    found = options.open_store().policies.log(namespace)
     if not found:
         click.echo(f"{printable(namespace)} never had a policy of its own", err=True)
     options.print_records(map(_record, found), form, _LOG)
@@ -126,10 +122,9 @@ def log(ctx: click.Context, namespace: str, form: str | None) -> None:
 @policy.command("remove")
 @_namespace
 @options.change_options
-@click.pass_context
-def remove(ctx: click.Context, /, namespace: str, **change: Any) -> None:
+def remove(namespace: str, **change: Any) -> None:
     """Remove the policy of a namespace: that of the enclosing namespace applies instead."""
-    left = options.open_store(ctx).policies.remove(namespace, **change)
+    left = options.open_store().policies.remove(namespace, **change)
     instead = "only valid documents are required now" if left is None else f"that of {left.namespace} applies now"
     click.echo(f"{printable(namespace)} has no policy of its own any more; {printable(instead)}")
 

@@ -41,8 +41,7 @@ _proposal = click.argument("proposal", metavar="PROPOSAL", shell_complete=option
 )
 @options.accept_changes_option
 @options.change_options
-@click.pass_context
-def propose(ctx: click.Context, /, ruleset: str, file: str | None, **wishes: Any) -> None:
+def propose(ruleset: str, file: str | None, **wishes: Any) -> None:
     """Propose a document as the next revision of a ruleset.
 
     FILE is as for `load`. Without one, RULESET is NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG, an old revision that
@@ -55,10 +54,10 @@ def propose(ctx: click.Context, /, ruleset: str, file: str | None, **wishes: Any
             (wishes.pop("dialect"), "--dialect is for a FILE: an old revision has its own"),
             (wishes.pop("base") is not None, "--base is for a FILE: an old revision is based on the newest one"),
         )
-        store = options.open_store(ctx)
+        store = options.open_store()
         made = store.reviews.restore(ruleset, **wishes)
     else:
-        store = options.open_store(ctx, create=True)
+        store = options.open_store(create=True)
         made = store.reviews.propose(file, ruleset, **wishes)
     _report(store, made, "proposed")
 
@@ -87,8 +86,7 @@ def _report(store: Store, made: Proposal, how: str) -> None:
 @options.conflicts_option
 @options.accept_changes_option
 @options.change_options
-@click.pass_context
-def amend(ctx: click.Context, /, proposal: str, content: str | None, **wishes: Any) -> None:
+def amend(proposal: str, content: str | None, **wishes: Any) -> None:
     """Amend your own proposal, such as chess#4, with other content.
 
     FILE is as for `load`; NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG is an old revision. What was proposed before is
@@ -106,7 +104,7 @@ def amend(ctx: click.Context, /, proposal: str, content: str | None, **wishes: A
         (content is None and wishes["dialect"], "--dialect is for a FILE: what was proposed has its own"),
         (content is None and wishes["base"] is not None, "--base is for a FILE: what was proposed has its own"),
     )
-    store = options.open_store(ctx)
+    store = options.open_store()
     made = store.reviews.amend(proposal, content, **wishes)
     _report(store, made, f"amended, this is {made}.{made.round},")
     if wishes["merge"]:
@@ -118,8 +116,7 @@ def amend(ctx: click.Context, /, proposal: str, content: str | None, **wishes: A
 @click.option("--all", "closed", is_flag=True, help="List those too that were merged, rejected or withdrawn.")
 @options.limit_option
 @options.records_option
-@click.pass_context
-def proposals(ctx: click.Context, rulesets: tuple[str, ...], closed: bool, limit: int | None, form: str | None) -> None:
+def proposals(rulesets: tuple[str, ...], closed: bool, limit: int | None, form: str | None) -> None:
     """List the proposals that wait for approvals, of all rulesets or of some, the newest first.
 
     A stale one can no longer be merged: the ruleset has a newer revision than its base. A broken one was inserted by
@@ -128,7 +125,7 @@ def proposals(ctx: click.Context, rulesets: tuple[str, ...], closed: bool, limit
     With --all, proposals of other stores follow, as far as bundles told of them: their state ends in `elsewhere`, and
     nothing of them counts here.
     """
-    reviews = options.open_store(ctx).reviews
+    reviews = options.open_store().reviews
     found = [_record(each) for each in reviews.list(*rulesets, closed=closed)]
     found += [_foreign_record(each) for each in reviews.elsewhere(*rulesets)] if closed else []
     empty = "nothing is proposed" + ("" if closed else " (--all lists closed proposals)")
@@ -157,10 +154,7 @@ def _summary(proposed: Proposal | ReviewRecord) -> str | None:
 @options.pictures_option
 @options.text_or_json_option
 @options.output_option
-@click.pass_context
-def show(
-    ctx: click.Context, proposal: str, document: bool, pictures: str | None, form: str | None, output: str | None
-) -> None:
+def show(proposal: str, document: bool, pictures: str | None, form: str | None, output: str | None) -> None:
     """Show a proposal, such as chess#4: who made it, its rounds, what was said of it, and what it changes.
 
     chess#4.1 is its first round, chess#4 its newest one.
@@ -172,7 +166,7 @@ def show(
     here, and it need not be the chess#4 of this store. `show chess@sha256:DIGEST` shows what has the digest, if a
     revision here has it.
     """
-    store = options.open_store(ctx)
+    store = options.open_store()
     reviews = store.reviews
     if pictures is not None:
         reviews.get(proposal)
@@ -266,8 +260,7 @@ def _line(what: str, said: Proposal | Verdict | ReviewRecord, *place: str, void:
 @click.option(
     "--author", metavar="NAME", help="Who comments. Default: $GGN_AUTHOR, else the database's user, else git's."
 )
-@click.pass_context
-def comment(ctx: click.Context, /, proposal: str, message: str, **place: Any) -> None:
+def comment(proposal: str, message: str, **place: Any) -> None:
     """Comment on a proposal, such as chess#4, on a round of it (chess#4.1), or on an entry.
 
     A comment decides nothing, is kept for good, and may also be added after the proposal has ended.
@@ -277,7 +270,7 @@ def comment(ctx: click.Context, /, proposal: str, message: str, **place: Any) ->
         (given[1] and not given[0], "--source says where a piece stands: name it with --piece"),
         (given[2] and not given[1], "--destination is where it goes from a --source: name that, too"),
     )
-    found = options.open_store(ctx).reviews.comment(proposal, message, **place)
+    found = options.open_store().reviews.comment(proposal, message, **place)
     click.echo(f"{found}: {options.counted(len(found.comments), 'comment')}")
 
 
@@ -290,15 +283,14 @@ def comment(ctx: click.Context, /, proposal: str, message: str, **place: Any) ->
     "code 3 if the proposal has another one. Default: the one that this command prints.",
 )
 @options.change_options
-@click.pass_context
-def approve(ctx: click.Context, /, proposal: str, **judgement: Any) -> None:
+def approve(proposal: str, **judgement: Any) -> None:
     """Approve another author's proposal, such as chess#4.
 
     The last approval that it needs makes it the newest revision. An approval applies to one digest, and only content
     with that digest is merged. Postgres identifies people by the user that they connect as; a SQLite file trusts
     --author.
     """
-    found = options.open_store(ctx).reviews.approve(proposal, **judgement)
+    found = options.open_store().reviews.approve(proposal, **judgement)
     if found.revision is not None:
         became = f"it is {found.name}@{found.revision} now"
     else:
@@ -309,19 +301,17 @@ def approve(ctx: click.Context, /, proposal: str, **judgement: Any) -> None:
 @options.command("reject")
 @_proposal
 @options.change_options
-@click.pass_context
-def reject(ctx: click.Context, /, proposal: str, **judgement: Any) -> None:
+def reject(proposal: str, **judgement: Any) -> None:
     """Reject a proposal, such as chess#4: it is never merged.
 
     This also closes a broken proposal, which cannot be shown.
     """
-    click.echo(f"{options.open_store(ctx).reviews.reject(proposal, **judgement)}: rejected")
+    click.echo(f"{options.open_store().reviews.reject(proposal, **judgement)}: rejected")
 
 
 @options.command("withdraw")
 @_proposal
 @options.change_options
-@click.pass_context
-def withdraw(ctx: click.Context, /, proposal: str, **judgement: Any) -> None:
+def withdraw(proposal: str, **judgement: Any) -> None:
     """Withdraw your own proposal, such as chess#4."""
-    click.echo(f"{options.open_store(ctx).reviews.withdraw(proposal, **judgement)}: withdrawn")
+    click.echo(f"{options.open_store().reviews.withdraw(proposal, **judgement)}: withdrawn")

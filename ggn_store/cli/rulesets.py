@@ -27,10 +27,7 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
 @click.option("--limit", "-n", type=options.IntRange(min=1), metavar="N", help="No more than N of the store.")
 @click.option("--after", metavar="RULESET", help="Those of the store whose names come after this one.")
 @options.records_option
-@click.pass_context
-def list_(
-    ctx: click.Context, /, rulesets: tuple[str, ...], library: bool, everything: bool, form: str | None, **page: Any
-) -> None:
+def list_(rulesets: tuple[str, ...], library: bool, everything: bool, form: str | None, **page: Any) -> None:
     """List the rulesets of the store, each in its newest revision, or the games of the library.
 
     RULESET is a name, a namespace (team/) or a glob, as for every command that takes several: see `guide teams`. With
@@ -44,7 +41,7 @@ def list_(
         wanted = library_names(rulesets)
         found = [game.data() for game in library_games() if not rulesets or game.name in wanted]
     else:
-        summaries = options.open_store(ctx).list(*rulesets, **page)
+        summaries = options.open_store().list(*rulesets, **page)
         shown = [each for each in summaries if everything or each.revision.state != "retired"]
         found, hidden = [each.data() for each in shown], len(summaries) - len(shown)
         if len(summaries) == page["limit"]:
@@ -65,13 +62,12 @@ def list_(
 @options.ruleset_argument
 @click.option("--piece", metavar="PIECE", help="Show where this piece may ever go instead, and by which actions.")
 @options.text_or_json_option
-@click.pass_context
-def show(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) -> None:
+def show(ruleset: str, piece: str | None, form: str | None) -> None:
     """Show a revision of a ruleset: where it comes from, what it changed, its board, its pieces, how it is played.
 
     RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG, or a proposal, NAME#NUMBER.
     """
-    store = options.open_store(ctx)
+    store = options.open_store()
     found = options.find_ruleset(store, ruleset)
     if piece is not None:
         _show_piece(found, piece, form)
@@ -186,22 +182,20 @@ def _show_piece(ruleset: ggn_store.Ruleset, piece: str, form: str | None) -> Non
 @options.ruleset_argument
 @click.argument("new", metavar="NEW")
 @options.change_options
-@click.pass_context
-def rename(ctx: click.Context, /, ruleset: str, new: str, **change: Any) -> None:
+def rename(ruleset: str, new: str, **change: Any) -> None:
     """Give a ruleset another name, with its history, tags, states and proposals.
 
     Commands that name the old one fail and report the new one; no other ruleset gets the old name. The same policy must
     count for both names. Stores that pull or are pushed to rename it, too.
     """
-    found = options.open_store(ctx).rename(ruleset, new, **change)
+    found = options.open_store().rename(ruleset, new, **change)
     click.echo(f"{ruleset} is {found.name} now; its newest revision is {found}")
 
 
 @options.command("delete")
 @options.ruleset_argument
-@click.pass_context
-def delete(ctx: click.Context, ruleset: str) -> None:
+def delete(ruleset: str) -> None:
     """Hide a ruleset. Its revisions are kept: loading it again brings it back with them."""
-    kept = options.open_store(ctx).delete(ruleset)
+    kept = options.open_store().delete(ruleset)
     revisions = "its revision is" if kept == 1 else f"its {kept} revisions are"
     click.echo(f"{ruleset} is hidden; {revisions} kept, and loading it again brings it back")

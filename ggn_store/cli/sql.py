@@ -107,10 +107,7 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 )
 @click.option("--schema", is_flag=True, help="Show the views, column by column, and the tables.")
 @click.option("--examples", is_flag=True, help="Show useful queries.")
-@click.pass_context
 def sql(  # noqa: PLR0913  (its options)
-    ctx: click.Context,
-    /,
     query: str | None,
     values: dict[str, str],
     ruleset: str | None,
@@ -154,7 +151,7 @@ def sql(  # noqa: PLR0913  (its options)
             "a position comes from standard input: give the query as an argument or @FILE",
         ),
     )
-    store = options.open_store(ctx)
+    store = options.open_store()
     asked = bounds | _positions(store, ruleset, positions, given)
     if query is None and options.is_terminal(sys.stdin):
         if output is not None:

@@ -28,10 +28,7 @@ _MOVES = ("tag", "move", "revision", "author", "created_at", "message")
 @click.option("--log", "--history", "log", is_flag=True, help="List where it has been, newest first.")
 @options.limit_option
 @options.output_format(options.RECORD_FORMATS, "Of lists; default: a table on a terminal, NDJSON elsewhere.")
-@click.pass_context
 def tag(
-    ctx: click.Context,
-    /,
     ruleset: str,
     name: str | None,
     delete: bool,
@@ -55,7 +52,7 @@ def tag(
             f"{(*given, '--delete')[0]} is for changing a tag: name it, without --log",
         ),
     )
-    store = options.open_store(ctx)
+    store = options.open_store()
     several = ("ruleset",) if is_pattern(ruleset) else ()
     if log:
         options.print_records(store.tags.log(ruleset, name)[:limit], form, (*several, *_MOVES))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import ggn_store
 from ggn_store.cli import options, process
 from ggn_store.cli.hooks import Hooks, hook_options
 from ggn_store.cli.options import counted
@@ -71,13 +70,12 @@ _only_option = click.option(
 @options.limit_option
 @_only_option
 @options.records_option
-@click.pass_context
-def audit(ctx: click.Context, /, ruleset: str | None, form: str | None, **asked: Any) -> None:
+def audit(ruleset: str | None, form: str | None, **asked: Any) -> None:
     """List what was changed in the store, when and by which user of the database, oldest first.
 
     The database itself writes this list, and neither readers nor authors can change it.
     """
-    found = options.open_store(ctx).upkeep.audit(ruleset, **asked)
+    found = options.open_store().upkeep.audit(ruleset, **asked)
     shown = options.record_format(form) in ("table", "csv")
     items = (each.data() | ({"about": each.about, "what": each.what} if shown else {}) for each in found)
     options.print_records(items, form, _CHANGES)
@@ -102,10 +100,7 @@ def audit(ctx: click.Context, /, ruleset: str | None, form: str | None, **asked:
 )
 @hook_options
 @options.output_format(("text", "ndjson"), "Default: text on a terminal, NDJSON elsewhere.")
-@click.pass_context
 def watch(
-    ctx: click.Context,
-    /,
     rulesets: tuple[str, ...],
     since: str,
     count: int | None,
@@ -127,9 +122,9 @@ def watch(
     next one goes on where it ended. No commit ever waits for a hook.
     """
     if since != "now" and _read_id(since) is None:
-        raise click.BadParameter(f"{quote(since)} is neither the id of a change nor now", ctx, param_hint="--since")
+        raise click.BadParameter(f"{quote(since)} is neither the id of a change nor now", param_hint="--since")
     hooks = Hooks.of(asked)
-    store = options.open_store(ctx)
+    store = options.open_store()
     found = store.upkeep.watch(
         *rulesets,
         since=hooks.since(store, _read_id(since)),
@@ -149,7 +144,7 @@ def watch(
                 return
     if count is not None and _is_read():
         click.echo(f"{printed} of {count} changes came in {timeout:g} seconds", err=True)
-        ctx.exit(1)
+        options.end(1)
 
 
 def _line(event: Event) -> str:
@@ -188,10 +183,7 @@ full_option = click.option(
     options.RECORD_FORMATS,
     "Of a comparison; default: a table on a terminal, NDJSON elsewhere. Without --remote: json, one object.",
 )
-@click.pass_context
-def verify(
-    ctx: click.Context, rulesets: tuple[str, ...], full: bool, remote: str | None, strict: bool, form: str | None
-) -> None:
+def verify(rulesets: tuple[str, ...], full: bool, remote: str | None, strict: bool, form: str | None) -> None:
     """Derive every digest again from the rows, and check that histories, tags, audit and triggers are intact.
 
     With rulesets, only what these need. The store remembers which pieces were sound; of these, where checksums of their
@@ -208,19 +200,17 @@ def verify(
             raise click.UsageError("--exit-code goes with --remote: without it, what is wrong always makes exit code 1")
         if form not in (None, "json"):
             raise click.UsageError(f"--format {form} goes with --remote: without it, leave it out or write json")
-        verify_store(ctx, rulesets, form, full=full)
+        verify_store(rulesets, form, full=full)
     elif full:
         raise click.UsageError("--full is for checking this store: leave it out with --remote")
     else:
-        _compare(ctx, rulesets, remote, strict, form)
+        _compare(rulesets, remote, strict, form)
 
 
-def verify_store(
-    ctx: click.Context, rulesets: tuple[str, ...] = (), form: str | None = None, *, full: bool = False
-) -> None:
+def verify_store(rulesets: tuple[str, ...] = (), form: str | None = None, *, full: bool = False) -> None:
     """Write what is wrong, and end the command."""
     with progress("verifying") as reporter:
-        found = options.open_store(ctx).upkeep.verify(*rulesets, progress=reporter.add, full=full)
+        found = options.open_store().upkeep.verify(*rulesets, progress=reporter.add, full=full)
     if form == "json":
         click.echo(compact(found.data()))
     else:
@@ -230,12 +220,12 @@ def verify_store(
     things = [counted(found.pieces, "piece"), counted(found.revisions, "revision"), counted(found.tags, "tag")]
     said = counted(count, "difference") if count else "all sound"
     click.echo(f"{', '.join(things[:2])} and {things[2]} checked: {said}", err=True)
-    ctx.exit(1 if found.problems else 0)
+    options.end(1 if found.problems else 0)
 
 
-def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict: bool, form: str | None) -> None:
-    here = options.open_store(ctx)
-    there = ctx.with_resource(ggn_store.Store.open(remote, create=False))
+def _compare(rulesets: tuple[str, ...], remote: str, strict: bool, form: str | None) -> None:
+    here = options.open_store()
+    there = options.open_store(remote)
     with progress("comparing") as reporter:
         found = here.exchange.compare(there, *rulesets, progress=reporter.add)
     items = [each.data() for each in found]
@@ -250,7 +240,7 @@ def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict:
     contradicts = states["contradicts"] > 0
     if contradicts:
         click.echo("one of the stores was damaged: `ggn-store verify`, here and there, says which", err=True)
-    ctx.exit(1 if contradicts or (strict and any(each.differs for each in found)) else 0)
+    options.end(1 if contradicts or (strict and any(each.differs for each in found)) else 0)
 
 
 @options.command("gc")
@@ -259,8 +249,7 @@ def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict:
     "--vacuum", is_flag=True, help="Then make the file of a SQLite store smaller; needs as much room again meanwhile."
 )
 @options.text_or_json_option
-@click.pass_context
-def gc(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -> None:
+def gc(dry_run: bool, vacuum: bool, form: str | None) -> None:
     """Remove unreferenced data: pieces that no revision lists, unused boards and rulesets.
 
     No revision is ever removed, nor what one needs; a deleted ruleset keeps its revisions. Safe while others load.
@@ -268,7 +257,7 @@ def gc(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -> Non
     if dry_run and vacuum:
         raise click.UsageError("--dry-run changes nothing: leave --vacuum out")
     with progress("removing") as reporter:
-        found = options.open_store(ctx).upkeep.collect(dry_run=dry_run, vacuum=vacuum, progress=reporter.add)
+        found = options.open_store().upkeep.collect(dry_run=dry_run, vacuum=vacuum, progress=reporter.add)
     if form == "json":
         click.echo(compact({"dry_run": dry_run} | found.data()))
         return

@@ -70,10 +70,7 @@ _HINT = "the pages need packages that are not here ({}): pip install 'ggn-store[
     help="The address from which the header is believed, and nowhere else; repeatable.",
 )
 @click.option("--quiet", is_flag=True, help="Print no line for each request.")
-@click.pass_context
-def serve(
-    ctx: click.Context, /, host: str, port: int, names: tuple[str, ...], queries: int, quiet: bool, **identity: Any
-) -> None:
+def serve(host: str, port: int, names: tuple[str, ...], queries: int, quiet: bool, **identity: Any) -> None:
     """Show the store as pages for a browser: games to click through, histories, differences, SQL.
 
     It prints its address, and a line for each request on standard error, until Ctrl-C ends it, or SIGTERM with exit
@@ -88,7 +85,7 @@ def serve(
         from ggn_store.web.site import Site
     password = _refuse_identity(identity, guard.is_loopback(host))
     people = _people(password, **identity)
-    store = options.open_store(ctx, create=True)
+    store = options.open_store(create=True)
     store.revisions()  # which says what is wrong with a store, before anybody asks
     place = server.ListenAddress(host, port, server.names(names))
     with process.ended_by_sigterm(), server.listen(place) as listening:
@@ -166,8 +163,7 @@ def password_line(name: str) -> None:
 
 @options.command("site")
 @click.option("-o", "--output", metavar="DIRECTORY", required=True, help="A new directory for the files.")
-@click.pass_context
-def site(ctx: click.Context, output: str) -> None:
+def site(output: str) -> None:
     """Write the pages as files, which any web server or a browser alone shows.
 
     Each ruleset, in its newest revision, has its start with the marks of every piece, its pieces, its definition and
@@ -177,7 +173,7 @@ def site(ctx: click.Context, output: str) -> None:
     with _installed():
         from ggn_store.web import files
         from ggn_store.web.site import Site
-    count = files.write(Site(options.open_store(ctx)), output)
+    count = files.write(Site(options.open_store()), output)
     click.echo(f"{printable(output)}: {options.counted(count, 'file')}, index.html shows all games", err=True)
 
 
