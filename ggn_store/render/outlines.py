@@ -16,8 +16,13 @@ GRID: Final = 128
 """The size of a character, in steps of the data of its path, which lies around 0."""
 
 
+def entries(file: Path, mark: str = ": ") -> dict[str, str]:
+    """What a file of this room has, a line each, by what stands before a mark; lines with # are comments."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return dict(line.split(mark, 1) for line in lines if not line.startswith("#"))
+
+
 @functools.cache
 def outlines() -> Mapping[str, str]:
     """The data of the path of each character."""
-    lines = FILE.read_text(encoding="utf-8").splitlines()
-    return dict(line.split(" ", 1) for line in lines if not line.startswith("#"))
+    return entries(FILE, " ")
