@@ -21,28 +21,11 @@ if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
 
 # The styles of identifiers that a set of pieces is for, where it has something for one of their names at least.
-_OF: Final[dict[str, PieceSet]] = {
-    "C": "chess",
-    "CHESS": "chess",
-    "S": "shogi",
-    "SHOGI": "shogi",
-    "X": "xiangqi",
-    "XIANGQI": "xiangqi",
-    "J": "janggi",
-    "JANGGI": "janggi",
-    "M": "makruk",
-    "MAKRUK": "makruk",
-    "D": "dobutsu",
-    "DOBUTSU": "dobutsu",
-}
-_GROUNDS: Final[dict[PieceSet, Ground]] = {
-    "shogi": "cells",
-    "xiangqi": "points",
-    "janggi": "points",
-    "go": "points",
-    "makruk": "cells",
-    "dobutsu": "cells",
-}
+_PIECES: Final[tuple[PieceSet, ...]] = ("chess", "shogi", "xiangqi", "janggi", "makruk", "dobutsu")
+_OF: Final[dict[str, PieceSet]] = {style: pieces for pieces in _PIECES for style in (pieces[0].upper(), pieces.upper())}
+_CELLS: Final[tuple[PieceSet, ...]] = ("shogi", "makruk", "dobutsu")
+_POINTS: Final[tuple[PieceSet, ...]] = ("xiangqi", "janggi", "go")
+_GROUNDS: Final[dict[PieceSet, Ground]] = {**dict.fromkeys(_CELLS, "cells"), **dict.fromkeys(_POINTS, "points")}
 _KNOWN: Final[dict[PieceSet, frozenset[str]]] = {
     pieces: frozenset(known) for sets in (FIGURES, SETS) for pieces, known in sets.items()
 }
@@ -75,7 +58,8 @@ def _style_of(handle: Handle, asked: str | None) -> Style:
     own = "go" if is_go else _own(handle.pieces, names)
     known = _KNOWN.get(own, frozenset())
     names |= {piece: name for piece, name in _stateless(names).items() if names[piece] not in known}
-    pieces = own if asked is None or asked == "letters" else _named(asked)
+    named: PieceSet = next((each for each in (*_KNOWN, *_GROUNDS) if each == asked), "letters")
+    pieces = own if asked is None or asked == "letters" else named
     shown: PieceSet = "letters" if asked == "letters" else pieces
     if lattice is not None and pieces not in _GROUNDS:
         walls = _walls(definition) if definition is not None and asked != "letters" else frozenset()
@@ -138,10 +122,6 @@ def _has_only_stones(definition: Definition) -> bool:
     """Whether all pieces are stones, and stay where they were put."""
     rules = definition.pieces
     return bool(rules) and all(rule.name == _STONE and not any(way.moves.betza for way in rule.ways) for rule in rules)
-
-
-def _named(asked: str) -> PieceSet:
-    return next((each for each in (*_KNOWN, *_GROUNDS) if each == asked), "letters")
 
 
 def _walls(definition: Definition | None) -> frozenset[str]:
