@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import importlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -53,6 +54,16 @@ class Info:
     rulesets: int | None
     columns: str | None = None
     columns_bytes: int | None = None
+
+
+def _part(room: str, kind: str, about: str) -> Any:
+    """A part of a store: a value of a class of a room, made of the store's session when it is first asked for."""
+
+    def part(store: Store) -> Any:
+        return getattr(importlib.import_module(f"ggn_store.api.{room}"), kind)(store.session)
+
+    part.__doc__ = about
+    return functools.cached_property(part)
 
 
 class Store:
@@ -339,65 +350,12 @@ class Store:
 
     # --- parts, each imported when it is first used ---
 
-    @functools.cached_property
-    def history(self) -> History:
-        """What became of rulesets: log, diff, blame, restore."""
-        from ggn_store.api.teams.history import History
-
-        return History(self.session)
-
-    @functools.cached_property
-    def tags(self) -> Tags:
-        """Names that point to revisions."""
-        from ggn_store.api.teams.tags import Tags
-
-        return Tags(self.session)
-
-    @functools.cached_property
-    def states(self) -> States:
-        """Whether rulesets are active, deprecated or retired."""
-        from ggn_store.api.teams.states import States
-
-        return States(self.session)
-
-    @functools.cached_property
-    def policies(self) -> Policies:
-        """What revisions of a namespace must be like."""
-        from ggn_store.api.teams.policies import Policies
-
-        return Policies(self.session)
-
-    @functools.cached_property
-    def reviews(self) -> Reviews:
-        """Changes that are proposed, approved, rejected."""
-        from ggn_store.api.teams.reviews import Reviews
-
-        return Reviews(self.session)
-
-    @functools.cached_property
-    def exchange(self) -> Exchange:
-        """Push, pull and compare with other stores; bundles."""
-        from ggn_store.api.teams.exchange import Exchange
-
-        return Exchange(self.session)
-
-    @functools.cached_property
-    def views(self) -> Views:
-        """The views as rows, tables and files."""
-        from ggn_store.api.questions.views import Views
-
-        return Views(self.session)
-
-    @functools.cached_property
-    def upkeep(self) -> Upkeep:
-        """Verification, garbage collection, audit."""
-        from ggn_store.api.upkeep import Upkeep
-
-        return Upkeep(self.session)
-
-    @functools.cached_property
-    def server(self) -> Server:
-        """The roles of a Postgres server."""
-        from ggn_store.api.server import Server
-
-        return Server(self.session)
+    history: History = _part("teams.history", "History", "What became of rulesets: log, diff, blame, restore.")
+    tags: Tags = _part("teams.tags", "Tags", "Names that point to revisions.")
+    states: States = _part("teams.states", "States", "Whether rulesets are active, deprecated or retired.")
+    policies: Policies = _part("teams.policies", "Policies", "What revisions of a namespace must be like.")
+    reviews: Reviews = _part("teams.reviews", "Reviews", "Changes that are proposed, approved, rejected.")
+    exchange: Exchange = _part("teams.exchange", "Exchange", "Push, pull and compare with other stores; bundles.")
+    views: Views = _part("questions.views", "Views", "The views as rows, tables and files.")
+    upkeep: Upkeep = _part("upkeep", "Upkeep", "Verification, garbage collection, audit.")
+    server: Server = _part("server", "Server", "The roles of a Postgres server.")
