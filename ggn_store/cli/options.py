@@ -507,18 +507,11 @@ def text(argument: str) -> str | bytes:
 
 def read(path: str, limit: limits.Limit) -> bytes:
     """All of a file, or of standard input for -; raises InputError where that is more than the limit."""
-    try:
-        if path == "-":
-            data = b"" if sys.stdin is None else sys.stdin.buffer.read(limit.most + 1)
-        else:
-            with Path(path).open("rb") as stream:
-                data = stream.read(limit.most + 1)
-    except OSError as error:
-        raise ggn_store.InputError(f"{printable(path)}: cannot be read: {error.strerror}") from None
-    if len(data) > limit.most:
-        name = "standard input" if path == "-" else printable(path)
-        raise ggn_store.InputError(f"{name}: the file has more than {limit.most:,} bytes{limit.more}")
-    return data
+    from ggn_store.documents import files
+
+    file = files.File(path)
+    with files.open_stream(file) as stream:
+        return files.read_whole(stream, file, limit)
 
 
 def write(parts: Iterable[str], output: str | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import itertools
 import random
 import sys
@@ -16,6 +17,7 @@ import ggn_store
 from ggn_store import limits
 from ggn_store.cli import options, process
 from ggn_store.cli.play_game import Opponent, Play, Reply, unfinished
+from ggn_store.documents.files import File, read_whole
 from ggn_store.errors import printable
 from ggn_store.model.moves.position import SIDES
 from ggn_store.notation import pgn
@@ -97,7 +99,7 @@ def play(  # noqa: PLR0913  (its options)
 
 def _read(game: Play, file: str, given: options.GivenPosition) -> None:
     """Make the moves of a file; the first line that cannot be done ends it with an error that names its place."""
-    name = _name(file)
+    name = printable(str(File(file)))
     with _opened(file, name) as stream:
         begun = [stream.readline(MAX_LINE + 2)]
         while not begun[-1].strip() and begun[-1]:
@@ -110,10 +112,6 @@ def _read(game: Play, file: str, given: options.GivenPosition) -> None:
             _read_lines(game, itertools.chain(begun, rest) if begun[-1] else [], name, file == "-")
 
 
-def _name(file: str) -> str:
-    return "standard input" if file == "-" else printable(file)
-
-
 def _is_game(file: str, line: bytes) -> bool:
     """Whether a file is a game in PGN or JSON, by its name or its first line."""
     text = line.decode("utf-8-sig", "replace")
@@ -122,11 +120,8 @@ def _is_game(file: str, line: bytes) -> bool:
 
 def _load(game: Play, begun: bytes, stream: IO[bytes], file: str, given: options.GivenPosition) -> None:
     """Make it the game of a file."""
-    limit, name = limits.GAME_BYTES, _name(file)
-    data = begun + stream.read(limit.most + 1 - len(begun))
-    if len(data) > limit.most:
-        raise ggn_store.InputError(f"{name}: the file has more than {limit.most:,} bytes{limit.more}")
-    start = game.game.start
+    name, start = printable(str(File(file))), game.game.start
+    data = read_whole(stream, File(file), limits.GAME_BYTES, begun)
     try:
         game.load(data.decode("utf-8-sig"), file)
     except UnicodeDecodeError:
@@ -168,8 +163,6 @@ def _read_lines(game: Play, lines: Iterable[bytes], name: str, answers: bool) ->
 @contextlib.contextmanager
 def _opened(file: str, name: str) -> Iterator[IO[bytes]]:
     if file == "-":
-        import io
-
         yield io.BytesIO() if sys.stdin is None else sys.stdin.buffer
         return
     try:
