@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import ggn_store
+from ggn_store import limits
 from ggn_store.web import views
 from ggn_store.web.page import Answer, Asked
 from ggn_store.web.people import Sessions
@@ -15,8 +16,8 @@ from ggn_store.web.site import Site
 def html(asked: Asked, answer: Answer, *, is_file: bool = False) -> str:
     """The page of an answer; `is_file`, without what asks a server for more."""
     json = None if is_file else asked.json
-    values = {"asked": asked.values, "reference": asked.reference, "json": json, "is_file": is_file}
-    values |= {"person": asked.person, **_server(asked.site)}
+    values: dict[str, Any] = {"asked": asked.values, "reference": asked.reference, "json": json, "is_file": is_file}
+    values |= {"person": asked.person, "comparable": limits.COMPARED.most, **_server(asked.site)}
     return _page(str(asked.page.template), asked.page.name, {**values, **answer.data, **answer.shown})
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from anyio import CapacityLimiter, fail_after
@@ -59,6 +60,17 @@ class Recent(Generic[Value]):
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What differs. Of too much for a page it has the fields alone, and `pieces` those that differ.
+
+    Each of them is with the number of its possibilities before and after.
+    """
+
+    difference: Diff
+    pieces: Mapping[str, tuple[int, int]]
+
+
 class Site:
     """A store as pages; `queries` questions that take long run at once. `clean` takes what is secret out of messages.
 
@@ -79,7 +91,7 @@ class Site:
         self.metrics = Metrics()
         self.piece_names: Recent[tuple[str, ...]] = Recent(_NAMES)
         self.games: Recent[tuple[Game, tuple[str, ...]]] = Recent(_GAMES)
-        self.differences: Recent[Diff] = Recent(_DIFFERENCES, _possibilities)
+        self.differences: Recent[Compared] = Recent(_DIFFERENCES, _possibilities)
         self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_PICTURES)
         self.turns = CapacityLimiter(queries)
         self._rulesets: Recent[Ruleset] = Recent(_RULESETS)
@@ -95,6 +107,12 @@ class Site:
         revision = found.revision
         key = (revision.name, revision.lineage, revision.id, revision.state, revision.successor)
         return self._rulesets.get(key, lambda: found)
+
+    def revision(self, reference: str) -> Revision:
+        """What a reference names, of a proposal what it would be, without any of its rules; raises UnknownNameError."""
+        if is_proposal(reference):
+            return self.store.history.log(reference, 1)[0].revision
+        return self.ruleset(reference).revision
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -131,9 +149,9 @@ class Site:
         return reference == lasting(revision) and not is_proposal(reference)
 
 
-def _possibilities(difference: Diff) -> int:
+def _possibilities(compared: Compared) -> int:
     """How many a difference holds, at least one."""
-    return 1 + sum(len(entry.before) + len(entry.after) for _, _, entry in difference.entries())
+    return 1 + sum(len(entry.before) + len(entry.after) for _, _, entry in compared.difference.entries())
 
 
 def lasting(revision: Revision) -> str:

@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from starlette.testclient import TestClient
@@ -335,11 +335,68 @@ def test_a_first_revision_is_told_in_short_and_compared_with_nothing_by_the_piec
     assert [each["more"] for each in several] == [True] * (len(several) - 1) + [False]
 
 
-def test_only_small_differences_are_compared_on_pages_and_kept(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_difference_too_large_for_a_page_it_says_which_pieces_differ(
+    filled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(app._LIMITS, "compared-possibilities", 3)
     with Store.open(filled) as store, client(store) as pages:
-        answer = pages.get("/diff.json?a=mini&b=perform")
+        data = pages.get("/diff.json?a=mini&b=perform").json()
+        old, new = (store.ruleset(name).document() for name in ("mini", "perform"))
+        sizes = {
+            name: [sum(each.identifier == name for each in of.pieces for _ in each.entries()) for of in (old, new)]
+            for name in dict.fromkeys(each.identifier for of in (old, new) for each in of.pieces)
+        }
+        assert data["sizes"] == sizes
+        assert data["pieces"] == {
+            name: "added" if not was else "changed" if now else "removed" for name, (was, now) in sizes.items()
+        }
+        page = looked_at(pages.get("/diff?a=mini&b=perform").text)
+        small = [name for name, size in sizes.items() if sum(size) <= 3]
+        assert [link for link in page.links if "piece=" in link] == [
+            f"/diff?{urlencode({'a': 'mini', 'b': 'perform', 'piece': each})}" for each in small
+        ]
+        assert small
+        assert "more than the 3 that a page compares" in page.text
+        for name in small:
+            assert pages.get("/diff.json", params={"a": "mini", "b": "perform", "piece": name}).status_code == 200
+        large = next(name for name in sizes if name not in small)
+        answer = pages.get("/diff.json", params={"a": "mini", "b": "perform", "piece": large})
         assert (answer.status_code, "are compared" in answer.json()["error"]) == (400, True)
+
+
+def test_a_proposal_too_large_for_a_page_shows_its_source_and_each_piece_by_itself(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app._LIMITS, "compared-possibilities", 20)
+    tower = """title = "Towers"
+board = "3x3"
+style = "C"
+[pieces.R]
+name = "rook"
+betza = "W"
+[pieces.N]
+name = "knight"
+betza = "N"
+"""
+    store.load(write(tmp_path / "tower.toml", tower))
+    wider = tower.replace('betza = "W"', 'betza = "WF"').replace('"N"\n', '"NW"\n')
+    proposal = str(store.reviews.propose(write(tmp_path / "tower.toml", wider), "tower"))
+    with client(store) as pages:
+        page = looked_at(pages.get(f"/proposal/{quote(proposal)}").text)
+        assert [each for each in ('-   betza = "W"', '+   betza = "WF"', "C:R", "c:n") if each not in page.text] == []
+        data = pages.get(f"/proposal/{quote(proposal)}.json").json()
+        assert set(data["pieces"].values()) == {"changed"}
+        # 24 steps of a rook and 16 more, to an empty square or to take.
+        assert data["sizes"]["C:R"] == [2 * 24, 2 * (24 + 16)]
+    monkeypatch.setitem(app._LIMITS, "compared-possibilities", 128)
+    with client(store) as pages:
+        page = looked_at(pages.get(f"/proposal/{quote(proposal)}").text)
+        [link] = [link for link in page.links if link.endswith("piece=C%3AR")]
+        alone = looked_at(pages.get(link).text)
+        assert ("C:R from" in alone.text, "C:N from" in alone.text) == (True, False)
+
+
+def test_what_differs_is_kept_by_its_weight() -> None:
     kept: Recent[str] = Recent(5, len)
     made: list[str] = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -19,17 +20,24 @@ if TYPE_CHECKING:
     from ggn_store.store.history.diff import Version
 
 
-def proposed(session: Session, reference: str, memory: Session | None = None) -> tuple[Session, Revision]:
+def proposed(
+    session: Session, reference: str, memory: Session | None = None, only: Collection[str] | None = None
+) -> tuple[Session, Revision]:
     """What a proposal proposes, as the only revision of a ruleset of the proposal's name in a store in memory.
 
+    With `only`, it has these of its pieces and no others, whose rules are not read.
     Raises UnknownNameError where there is none, and StoreError where it is broken.
     """
     with session.reading() as connection:
         found, _ = read_proposal(connection, reference)
-        document = stored_documents.document(connection, stored_documents.of_proposal(connection, found))
+        stored = stored_documents.of_proposal(connection, found)
+        if only is not None:
+            listed = tuple(each for each in stored.pieces if each.identifier in only)
+            stored = replace(stored, pieces=listed, digest=None)
+        document = stored_documents.document(connection, stored)
         revision, _ = as_revision(connection, reference)
     memory, inside = in_memory(document, reference, load.Change(found.author, found.message), memory)
-    return memory, replace(revision, id=inside.id, board_id=inside.board_id)
+    return memory, replace(revision, id=inside.id, board_id=inside.board_id, digest=inside.digest)
 
 
 def in_memory(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from heapq import merge
@@ -21,6 +21,7 @@ from ggn_store.model.teams.history import Blame, LogEntry
 from ggn_store.model.teams.revision import Reference, Revision, is_proposal
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import blame, diff, log
+from ggn_store.store.history.diff import Version
 from ggn_store.store.rulesets import catalog, load, stored_documents
 from ggn_store.store.rulesets.stored_documents import Transaction
 
@@ -60,16 +61,21 @@ class History:
         Pieces that both have are not read. With `piece`, only that piece is compared.
         """
         with self._session.reading() as connection:
-            if after is not None:
-                one, other = versions.version(connection, before), versions.version(connection, after)
-            elif isinstance(before, Document):
-                raise InputError("a document has no parent: give two contents to compare")
-            else:
-                one, other = versions.step(connection, before)
+            one, other = _compared(connection, before, after)
             if piece is not None and piece not in one.digests and piece not in other.digests:
                 pieces = list(dict.fromkeys((*one.digests, *other.digests)))
                 raise UnknownNameError(f"neither side has rules for the piece {quote(piece)}; there is {offer(pieces)}")
             return diff.diff(one, other, piece)
+
+    def outline(
+        self, before: str | Document, after: str | Document | None = None
+    ) -> tuple[Diff, dict[str, tuple[int, int]]]:
+        """What `diff` tells, as far as it is known without a piece being read, however large the pieces are.
+
+        That is the fields that differ, and of each piece that does, how many possibilities it has before and after.
+        """
+        with self._session.reading() as connection:
+            return diff.outlined(*_compared(connection, before, after))
 
     def draw(
         self, directory: str | os.PathLike[str], before: str | Document, after: str | Document | None = None
@@ -80,7 +86,8 @@ class History:
         """
         from ggn_store.api.teams import changed_pictures
 
-        return changed_pictures.write(directory, *self._sides(before, after), self.diff(before, after))
+        difference = self.diff(before, after)
+        return changed_pictures.write(directory, *self._sides(before, after, difference), difference)
 
     def pictures(
         self, difference: Diff, before: str | Document, after: str | Document | None = None
@@ -88,24 +95,27 @@ class History:
         """The pictures that `draw` draws, as values, one by one, of what `diff` told."""
         from ggn_store.api.teams import changed_pictures
 
-        return changed_pictures.changed(*self._sides(before, after), difference)
+        return changed_pictures.changed(*self._sides(before, after, difference), difference)
 
-    def _sides(self, before: str | Document, after: str | Document | None) -> tuple[Handle | None, Handle]:
-        """What is before, and what is after."""
+    def _sides(
+        self, before: str | Document, after: str | Document | None, difference: Diff
+    ) -> tuple[Handle | None, Handle]:
+        """What is before, and what is after; of proposals, the pieces that differ."""
         sides: list[str | Document | None] = [before, after]
         if after is None:
             revision = self.log(str(before), 1)[0].revision
             name, _, _ = revision.name.partition("#")
             sides = [None if revision.parent is None else f"{name}@{revision.parent}", before]
-        old, new = map(self._handle, sides)
+        only = {each.piece for each in difference.pieces}
+        old, new = (self._handle(each, only) for each in sides)
         if new is None:
             raise InputError("there is nothing to draw")
         return old, new
 
-    def _handle(self, content: str | Document | None) -> Handle | None:
+    def _handle(self, content: str | Document | None, only: Collection[str]) -> Handle | None:
         if isinstance(content, Document):
             return Handle(*versions.in_memory(content, content.envelope.title or "document"))
-        return None if content is None else Handle(*references.find(self._session, content))
+        return None if content is None else Handle(*references.find(self._session, content, only))
 
     def blame(
         self, reference: str, piece: str | None = None, source: str | None = None, destination: str | None = None
@@ -152,6 +162,15 @@ class History:
             change = load.Change(gate=gates.gate(self._session.database))
             restored = load.append(self._session.database, connection, revision.name, made, keys, change)
         return replace(restored, status="restored") if was_hidden and restored.status == "unchanged" else restored
+
+
+def _compared(connection: Transaction, before: str | Document, after: str | Document | None) -> tuple[Version, Version]:
+    """What is before and after; raises InputError for a document alone."""
+    if after is not None:
+        return versions.version(connection, before), versions.version(connection, after)
+    if isinstance(before, Document):
+        raise InputError("a document has no parent: give two contents to compare")
+    return versions.step(connection, before)
 
 
 def _key(blamed: Blame) -> tuple[str | None, ...]:

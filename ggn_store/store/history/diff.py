@@ -92,8 +92,7 @@ def diff(before: Version, after: Version, piece: str | None = None) -> Diff:
 
     Raises InputError, before any is read, where too much is to be compared.
     """
-    both = dict.fromkeys((*before.digests, *after.digests)) if piece is None else (piece,)
-    differing = [each for each in both if before.digests.get(each) != after.digests.get(each)]
+    differing = _differing(before, after, piece)
     size, most = before.size(differing) + after.size(differing), limits.COMPARED
     if size > most.most:
         alone = "" if piece is not None else ": compare one piece alone"
@@ -102,3 +101,22 @@ def diff(before: Version, after: Version, piece: str | None = None) -> Diff:
     if piece is None:
         return diff_pieces(before.outline, after.outline, pairs)
     return Diff((), tuple(change for one, other in pairs if (change := diff_piece(one, other)) is not None))
+
+
+def outlined(before: Version, after: Version) -> tuple[Diff, dict[str, tuple[int, int]]]:
+    """What differs as far as it is known without a piece being read: the fields, and which pieces.
+
+    Of each of these it says how many possibilities it has before and after; what is not there has none.
+    """
+    pieces = {each: (_size(before, each), _size(after, each)) for each in _differing(before, after, None)}
+    return diff_pieces(before.outline, after.outline, ()), pieces
+
+
+def _size(version: Version, piece: str) -> int:
+    return version.size([piece]) if piece in version.digests else 0
+
+
+def _differing(before: Version, after: Version, piece: str | None) -> list[str]:
+    """The pieces with other digests, or this one where it has."""
+    both = dict.fromkeys((*before.digests, *after.digests)) if piece is None else (piece,)
+    return [each for each in both if before.digests.get(each) != after.digests.get(each)]

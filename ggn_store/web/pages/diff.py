@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, printable
 from ggn_store.model.changes.changes import Diff
@@ -17,9 +18,11 @@ from ggn_store.model.teams.revision import is_proposal
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.diff import diff_text
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
+from ggn_store.web.site import Compared
 from ggn_store.web.views import counted
 
 _PICTURES: Final = 12
+_MANY: Final = ("possibility", "possibilities")
 _CLASSES: Final = {"+": "added", "-": "removed", "~": "changed"}
 
 
@@ -27,6 +30,36 @@ def lines_of(difference: Diff, first: int, most: int) -> tuple[list[tuple[str, s
     """Lines of a difference as text, each with what it is; and whether there are more."""
     found = [line.rstrip("\n") for line in islice(diff_text(difference), first, first + most + 1)]
     return [(_CLASSES.get(line[:1], ""), line) for line in found[:most]], len(found) > most
+
+
+def compare(
+    asked: Asked, key: Hashable, before: str, after: str | None = None, piece: str | None = None
+) -> tuple[Compared, dict[str, Any]]:
+    """What differs, `key` says between what; and its JSON. Of too much for a page no piece is read."""
+
+    def made() -> Compared:
+        history = asked.site.store.history
+        if piece is None:
+            fields, sizes = history.outline(before, after)
+            if sum(map(sum, sizes.values())) > limits.COMPARED.most:
+                return Compared(fields, sizes)
+        return Compared(history.diff(before, after, piece), {})
+
+    found = asked.site.differences.get(key, made)
+    kinds: dict[str, str] = {each.piece: each.kind for each in found.difference.pieces}
+    kinds |= {
+        each: "added" if not old else "changed" if new else "removed" for each, (old, new) in found.pieces.items()
+    }
+    data: dict[str, Any] = {
+        "counts": found.difference.counts() | {"pieces": len(kinds)},
+        "summary": str(found.difference),
+        "fields": [each.name for each in found.difference.fields],
+        "pieces": kinds,
+    }
+    if found.pieces:
+        data["summary"] = f"{counted(len(kinds), 'piece')} of {counted(sum(map(sum, found.pieces.values())), *_MANY)}"
+        data["sizes"] = {each: [*size] for each, size in found.pieces.items()}
+    return found, data
 
 
 def pictures_of(
@@ -65,35 +98,30 @@ def _show(asked: Asked) -> Answer:
     if before is None:
         return Answer({"before": None, "after": None, "summary": None})
     store = asked.site.store
-    ruleset = asked.site.ruleset(before if after is None else after)
-    newer = ruleset.revision
+    revision = asked.site.revision
+    newer = revision(before if after is None else after)
     if after is not None:
-        older: str | None = str(asked.site.ruleset(before).revision)
+        older: str | None = str(revision(before))
     else:
         older = None if newer.parent is None else f"{newer.name.partition('#')[0]}@{newer.parent}"
     piece = asked.text("piece")
     # Of a revision that is named by its history, the parent is, too.
     named = [before] if after is None else [before, after]
-    is_fixed = all(asked.site.is_fixed(each, asked.site.ruleset(each).revision) for each in named)
+    is_fixed = all(asked.site.is_fixed(each, revision(each)) for each in named)
     if older is None and piece is None and not is_proposal(newer.name):
-        return replace(_first(asked, ruleset), fixed=is_fixed)
-    key = (older, "" if older is None else asked.site.ruleset(older).revision.lineage, newer.name, newer.lineage, piece)
-    difference = asked.site.differences.get(key, lambda: store.history.diff(before, after, piece))
-    data: dict[str, Any] = {
-        "before": older,
-        "after": str(newer),
-        "counts": difference.counts(),
-        "summary": str(difference),
-        "fields": [each.name for each in difference.fields],
-        "pieces": {each.piece: each.kind for each in difference.pieces},
-    }
+        return replace(_first(asked, asked.site.ruleset(before)), fixed=is_fixed)
+    key = (older, "" if older is None else revision(older).lineage, newer.name, newer.lineage, piece)
+    compared, data = compare(asked, key, before, after, piece)
+    difference = compared.difference
+    data = {"before": older, "after": str(newer), **data}
     proposal = store.reviews.get(newer.name) if is_proposal(newer.name) else None
     lines, has_more = lines_of(difference, asked.number("offset"), asked.number("limit"))
     data |= {"lines": [line for _, line in lines], "more": has_more}
     pictures, has_pictures = pictures_of(asked, difference, (before, after), asked.number("picture"), key)
     shown = {
         "revision": newer,
-        "difference": difference,
+        "differs": bool(difference or compared.pieces),
+        "sizes": data.get("sizes"),
         "rows": lines,
         "has_more": has_more,
         "pictures": pictures,
@@ -117,19 +145,26 @@ def _first(asked: Asked, ruleset: Ruleset) -> Answer:
         "before": None,
         "after": str(revision),
         "counts": counts | {"possibilities_added": total},
-        "summary": f"{counted(len(pieces), 'piece')} with {counted(total, 'possibility', 'possibilities')}",
+        "summary": f"{counted(len(pieces), 'piece')} with {counted(total, *_MANY)}",
         "fields": [each.name for each in difference.fields],
         "pieces": {each["piece"]: "added" for each in pieces},
         "lines": [line for _, line in shown_rows],
         "more": has_more,
     }
-    shown = {"revision": revision, "difference": True, "rows": shown_rows, "has_more": has_more, "pictures": []}
+    shown = {
+        "revision": revision,
+        "differs": True,
+        "sizes": None,
+        "rows": shown_rows,
+        "has_more": has_more,
+        "pictures": [],
+    }
     return Answer(data, shown | {"proposal": None, "verdicts": [], "next_picture": None})
 
 
 def _in_words(piece: Mapping[str, Any]) -> str:
     words = [counted(piece[name], name[:-1]) for name in ("sources", "conditions")]
-    words.insert(1, counted(piece["possibilities"], "possibility", "possibilities"))
+    words.insert(1, counted(piece["possibilities"], *_MANY))
     return f"+ {printable(piece['piece'])}: {', '.join(words)}"
 
 
