@@ -42,7 +42,7 @@ def log(rulesets: tuple[str, ...], limit: int | None, oneline: bool, form: str |
     found = options.open_store().history.log(rulesets, limit)
     form = "table" if oneline else form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
     if form == "text":
-        parts = history.log_text(found)
+        parts = history.log_text(found, options.terminal_width())
     elif form == "table":
         several = len({entry.revision.name for entry in found}) > 1
         columns = ("name", *history.LOG_COLUMNS) if several else history.LOG_COLUMNS

@@ -11,7 +11,7 @@ from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, Play
 from ggn_store.render.moves import place_text
-from ggn_store.render.records import compact, table
+from ggn_store.render.records import compact, labelled, table
 
 _RULESETS = ("name", "revision", "state", "dialect", "board", "pieces", "possibilities", "title")
 _GAMES = ("name", "title", "board", "tier", "possibilities", "families")
@@ -147,8 +147,7 @@ def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> None:
         summary |= {"definition": f"{len(text.splitlines())} lines of {written} (`export --definition` writes them)"}
     for name, value in summary.items():
         if value is not None:
-            lines = str(value).splitlines() or [""]
-            click.echo(f"{name:14}" + f"\n{'':14}".join(map(printable, lines)))
+            click.echo(labelled(name, str(value).splitlines() or [""], 14, options.terminal_width()))
     click.echo()
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from ggn_store.errors import printable
 from ggn_store.model.teams.history import Blame, LogEntry
 from ggn_store.model.teams.revision import Revision
+from ggn_store.render.records import labelled
 
 LOG_COLUMNS: Final = ("revision", "parents", "created_at", "author", "tags", "message", "changes")
 LOG_FIELDS: Final = (
@@ -26,27 +27,28 @@ _TAGS: Final = "\x1b[36m"
 _PLAIN: Final = "\x1b[0m"
 
 
-def log_text(entries: Iterable[LogEntry]) -> Iterator[str]:
-    """Revisions as `git log` shows commits, with its colours: a heading, who and when, what changed, the message."""
+def log_text(entries: Iterable[LogEntry], width: int | None = None) -> Iterator[str]:
+    """Revisions as `git log` shows commits, with its colours: a heading, who and when, what changed, the message.
+
+    But for the message, no line is longer than `width`.
+    """
     before = ""
     for entry in entries:
         revision = entry.revision
         lines = [f"{_HEADING}{revision} sha256:{revision.lineage[:_DIGITS]}{_PLAIN}"]
         if entry.tags:
             lines[0] += f" {_TAGS}({', '.join(entry.tags)}){_PLAIN}"
-        if revision.merged is not None:
-            lines.append(f"Merge:   {revision.name}@{revision.parent} {revision.name}@{revision.merged}")
-        if entry.proposal is not None:
-            lines.append(f"Review:  {entry.proposal}")
-        if revision.author is not None:
-            lines.append(f"Author:  {printable(revision.author)}")
-        lines.append(f"Date:    {revision.created_at:%Y-%m-%d %H:%M:%S} UTC")
-        lines.append(f"Changes: {printable(str(entry.changes))}")
+        merged = (
+            None if revision.merged is None else f"{revision.name}@{revision.parent} {revision.name}@{revision.merged}"
+        )
+        told = [("Merge", merged), ("Review", entry.proposal), ("Author", revision.author)]
+        told += [("Date", f"{revision.created_at:%Y-%m-%d %H:%M:%S} UTC"), ("Changes", str(entry.changes))]
         for each in entry.renames:
             who = "" if each.author is None else f" by {each.author}"
             why = "" if each.message is None else f": {each.message}"
-            text = f"{each.old_name} to {each.new_name}, {each.created_at:%Y-%m-%d %H:%M:%S} UTC{who}{why}"
-            lines.append(f"Renamed: {printable(text)}")
+            when = f"{each.created_at:%Y-%m-%d %H:%M:%S} UTC"
+            told.append(("Renamed", f"{each.old_name} to {each.new_name}, {when}{who}{why}"))
+        lines += [labelled(f"{label}:", [text], 9, width) for label, text in told if text is not None]
         if revision.message is not None:
             lines += ["", *(f"    {printable(line)}".rstrip() for line in revision.message.splitlines())]
         yield before + "".join(f"{line}\n" for line in lines)

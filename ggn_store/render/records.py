@@ -93,6 +93,16 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | No
     return "\n".join(map(part, _beside(widths, width)))
 
 
+def labelled(label: str, lines: Sequence[str], room: int, width: int | None) -> str:
+    """Lines beside a label, for which there is `room`, and below each other; `width` is as in `records`."""
+    parts = (part for line in lines for part in _wrapped(printable(line), width and max(_NARROW, width - room)))
+    return f"{label:{room}}" + f"\n{'':{room}}".join(parts)
+
+
+def _wrapped(text: str, width: int | None) -> list[str]:
+    return [text] if width is None or len(text) <= width else textwrap.wrap(text, width, break_on_hyphens=False)
+
+
 def _table(
     columns: Sequence[str],
     lines: Iterable[Sequence[str]],
@@ -108,11 +118,7 @@ def _table(
         return (line if width is None or len(line) <= width else line[: width - 1] + "…") + "\n"
 
     def wrapped(row: Sequence[str]) -> Iterator[str]:
-        cells = [
-            [cell] if len(cell) <= w else textwrap.wrap(cell, w, break_on_hyphens=False)
-            for cell, w in zip(row, widths, strict=True)
-        ]
-        yield from map(aligned, zip_longest(*cells, fillvalue=""))
+        yield from map(aligned, zip_longest(*map(_wrapped, row, widths), fillvalue=""))
 
     return "".join([aligned(columns), aligned(["-" * width for width in widths]), *chain(*map(wrapped, lines))])
 

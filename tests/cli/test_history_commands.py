@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +105,20 @@ def test_log_on_a_terminal_is_text_with_colours(address: str, story: Store) -> N
     plain = on_terminal("--db", address, "log", NAME, NO_COLOR="1").out
     assert "\x1b" not in plain
     assert plain.startswith("game@4 sha256:")
+
+
+def test_log_and_show_wrap_what_is_longer_than_the_terminal(address: str, story: Store) -> None:
+    author = " ".join(["Augusta Ada", *["of many names"] * 8, "<ada@example.org>"])
+    story.load(ONE, NAME, author=author)
+    for command, room in (("log", 9), ("show", 14)):
+        shown = on_terminal("--db", address, command, NAME, columns=60, NO_COLOR="1").out
+        first, *others = shown[shown.lower().index("author") :].splitlines()
+        wrapped = [first, *itertools.takewhile(re.compile(" " * room).match, others)]
+        assert len(wrapped) > 2
+        assert max(map(len, wrapped)) <= 60
+        assert " ".join(line[room:] for line in wrapped) == author
+    whole = on_terminal("--db", address, "log", NAME, columns=300, NO_COLOR="1").out
+    assert f"Author:  {author}\n" in whole
 
 
 def test_what_people_write_cannot_act_on_a_terminal(ggn: Command, story: Store) -> None:
