@@ -65,7 +65,7 @@ class Batches:
         check_assumption(assume)
         found = [moves for chunk in _chunks(given) for moves in self._columns().lists(chunk, legal)]
         if question is not EVERYTHING:
-            found = [[move for move in moves if _is_asked(move, question)] for moves in found]
+            found = [[move for move in moves if question.means(move)] for moves in found]
         return found if assume is None else [list(map(displaced, moves)) for moves in found]
 
     def counts(
@@ -142,14 +142,6 @@ class Batches:
                 self._asked += len(ahead) if is_asked else 0
                 return _Choice("fast", f"to make columns pays from {needed:,} positions on"), iter(ahead)
         return _Choice("columns"), chain(ahead, given)
-
-
-def _is_asked(move: Move, question: Question) -> bool:
-    return (
-        question.piece in (None, move.piece)
-        and question.source in (None, move.source)
-        and question.destination in (None, move.destination)
-    )
 
 
 def _chunks(given: Iterator[AnyPosition]) -> Iterator[list[Position]]:
