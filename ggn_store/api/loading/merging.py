@@ -11,7 +11,7 @@ from ggn_store.model.changes.merge import NOTE, Apart, Conflict, Merge, Preferen
 from ggn_store.model.documents.document import Document, Piece, check_dialect, revision_digest
 from ggn_store.model.teams.revision import Revision
 from ggn_store.store.database.session import Session
-from ggn_store.store.history.diff import GivenVersion, NoVersion, StoredVersion, Version
+from ggn_store.store.history.diff import GivenVersion, StoredVersion, Version
 from ggn_store.store.rulesets import catalog, load, stored_documents
 from ggn_store.store.rulesets.load import Ready
 
@@ -137,7 +137,7 @@ def merge_with_head(
     given = GivenVersion(ours)
     head = catalog.find(connection, name)
     basis = None if base is None else catalog.find(connection, f"{name}@sha256:{base}")
-    before = NoVersion() if basis is None else _version(connection, basis)
+    before = GivenVersion() if basis is None else _version(connection, basis)
     merged = merge_sides(before, given, _version(connection, head), wanted.prefer)
     if merged.ready is None or not wanted.merge:
         sides = (before, given, _version(connection, head))

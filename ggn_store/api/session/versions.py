@@ -77,7 +77,7 @@ def version(connection: Transaction, content: str | Document) -> Version:
 
 def step(connection: Transaction, reference: str) -> tuple[Version, Version]:
     """What a revision was made of, which is its parent, or a proposal, which is its base; and what it is."""
-    from ggn_store.store.history.diff import NoVersion, StoredVersion
+    from ggn_store.store.history.diff import GivenVersion, StoredVersion
 
     if is_proposal(reference):
         found, before = read_proposal(connection, reference)
@@ -88,4 +88,4 @@ def step(connection: Transaction, reference: str) -> tuple[Version, Version]:
         before = None if parent is None else catalog.find(connection, Reference(revision.name, parent))
         stored = stored_documents.of_revision(connection, revision)
     base = None if before is None else stored_documents.of_revision(connection, before)
-    return NoVersion() if base is None else StoredVersion(connection, base), StoredVersion(connection, stored)
+    return GivenVersion() if base is None else StoredVersion(connection, base), StoredVersion(connection, stored)

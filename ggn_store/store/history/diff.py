@@ -60,28 +60,15 @@ class StoredVersion:
 
 
 class GivenVersion:
-    """A document that is in memory."""
+    """A document that is in memory; without one, what is before a first revision."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document | None = None) -> None:
         self.outline = Outline.of(document)
-        self.digests = dict(zip(self.outline.pieces, document.piece_digests, strict=True))
-        self._pieces = {piece.identifier: piece for piece in document.pieces}
+        self.digests = dict(zip(self.outline.pieces, document.piece_digests if document else (), strict=True))
+        self._pieces = {piece.identifier: piece for piece in document.pieces} if document else {}
 
     def piece(self, identifier: str) -> Piece | None:
         return self._pieces.get(identifier)
-
-    def size(self, pieces: Collection[str]) -> int:
-        return 0
-
-
-class NoVersion:
-    """What is before a first revision."""
-
-    outline = Outline.of(None)
-    digests: Mapping[str, str] = {}
-
-    def piece(self, identifier: str) -> Piece | None:
-        return None
 
     def size(self, pieces: Collection[str]) -> int:
         return 0
