@@ -69,14 +69,13 @@ class Handle:
             return catalog.read_board(connection, self.revision.board_id)
 
     @functools.cached_property
-    def pieces(self) -> tuple[str, ...]:
-        return tuple(row["piece"] for row in self.piece_summaries())
+    def _keys(self) -> dict[str, catalog.Listed]:
+        with self.session.reading() as connection:
+            return catalog.piece_keys(connection, self.revision)
 
     @functools.cached_property
-    def _keys(self) -> dict[str, int]:
-        """The keys of the pieces in the store, in document order."""
-        with self.session.reading() as connection:
-            return {identifier: piece_id for piece_id, identifier in catalog.piece_keys(connection, self.revision)}
+    def pieces(self) -> tuple[str, ...]:
+        return tuple(self._keys)
 
     @contextmanager
     def opened(self) -> Iterator[Opened]:
@@ -148,9 +147,9 @@ class Handle:
     def read_pieces(self) -> Iterator[Piece]:
         self.require_sound()
         board = self.board
-        for piece_id in self._keys.values():
+        for each in self._keys.values():
             with self.session.reading() as connection:
-                piece = catalog.read_piece(connection, piece_id, board)
+                piece = catalog.read_piece(connection, each.id, board)
             yield piece
 
     def read_piece(self, piece: str) -> Piece:
@@ -184,7 +183,7 @@ class Handle:
         """The revision in a transaction that reads, and the key of a piece of it; raises DamagedError for its rows."""
         self.require_sound()
         self.require_piece(piece)
-        piece_id = self._keys[piece]
+        piece_id = self._keys[piece].id
         with self.opened() as opened:
             try:
                 yield opened, piece_id

@@ -109,7 +109,7 @@ class _Documents:
     def read(self, revision_id: int) -> Document:
         revision = catalog.read_revision(self._connection, revision_id)
         board = catalog.read_board(self._connection, revision.board_id)
-        keys = [key for key, _ in catalog.piece_keys(self._connection, revision)]
+        keys = [each.id for each in catalog.piece_keys(self._connection, revision).values()]
         for key in keys:
             if key not in self._pieces:
                 self._pieces[key] = catalog.read_piece(self._connection, key, board)

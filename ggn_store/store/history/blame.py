@@ -44,7 +44,7 @@ class _Blaming:
         self._database = database
         self._connection = connection
         self._revision = revision
-        self._keys = log.piece_keys(connection, revision)
+        self._keys = catalog.piece_keys(connection, revision)
         self._parents = log.ancestry(connection, revision)
         self._revisions = log.revisions(connection, revision, min(self._parents), revision.number)
         self._steps = log.steps(connection, revision, min(self._parents), revision.number)

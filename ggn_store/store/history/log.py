@@ -191,11 +191,6 @@ def _ruleset(revision: Revision) -> Any:
     return select(t.revision.c.ruleset_id).where(t.revision.c.id == revision.id).scalar_subquery()
 
 
-def piece_keys(connection: Connection, revision: Revision) -> dict[str, catalog.Listed]:
-    """The pieces of a revision by identifier, in document order."""
-    return {each.identifier: each for each in catalog.listed(connection, t.revision_piece, revision.id)}
-
-
 # --- entries ---
 
 # What a piece says of an entry, squares as numbers: for each possibility whether it passes the turn, conditions, ...

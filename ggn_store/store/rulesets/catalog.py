@@ -334,9 +334,9 @@ def listed(connection: Connection, list_of: Table, holder_id: int) -> tuple[List
 LISTED: Final = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.digest)
 
 
-def piece_keys(connection: Connection, revision: Revision) -> list[tuple[int, str]]:
-    """Key and identifier of the pieces of a revision, in document order."""
-    return [(each.id, each.identifier) for each in listed(connection, t.revision_piece, revision.id)]
+def piece_keys(connection: Connection, revision: Revision) -> dict[str, Listed]:
+    """The pieces of a revision by identifier, in document order."""
+    return {each.identifier: each for each in listed(connection, t.revision_piece, revision.id)}
 
 
 def rows_of_piece(connection: Connection, table: Table, piece_id: int) -> list[Any]:
