@@ -371,12 +371,10 @@ class Database(ABC):
     def version(self, connection: Connection) -> str:
         """Name and version of the database engine."""
 
-    @abstractmethod
-    def lock_schema(self, connection: Connection) -> None:
-        """Keep other upgrades out until the transaction ends."""
+    def lock_schema(self, connection: Connection) -> None:  # noqa: B027
+        """Keep other upgrades out until the transaction ends; one that writes may have the whole file anyway."""
 
-    @abstractmethod
-    def lock_pieces(self, connection: Connection, alone: bool) -> None:
+    def lock_pieces(self, connection: Connection, alone: bool) -> None:  # noqa: B027
         """Write pieces beside others who do, in one order, or `alone` and in any; until the transaction ends."""
 
     @abstractmethod
@@ -406,9 +404,9 @@ class Database(ABC):
     def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
         """The database's own plan for a query, line by line."""
 
-    @abstractmethod
     def integrity(self, connection: Connection, beside: Collection[str] = ()) -> list[str]:
         """What the database engine itself finds wrong with its files; tables `beside` are left out."""
+        return []
 
     @abstractmethod
     def definitions(self, connection: Connection, seals: Seals) -> Definitions:

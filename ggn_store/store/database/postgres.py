@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -309,9 +309,6 @@ class Postgres(Database):
     def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
         statement = query.compile(self.engine, compile_kwargs={"literal_binds": True})
         return [str(row[0]) for row in connection.exec_driver_sql(f"EXPLAIN {statement}").all()]
-
-    def integrity(self, connection: Connection, beside: Collection[str] = ()) -> list[str]:
-        return []
 
     def definitions(self, connection: Connection, seals: Seals) -> Definitions:
         return postgres_definitions.definitions(connection, seals)

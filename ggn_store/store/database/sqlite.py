@@ -310,12 +310,6 @@ class SQLite(Database):
     def version(self, connection: Connection) -> str:
         return f"SQLite {connection.execute(text('SELECT sqlite_version()')).scalar_one()}"
 
-    def lock_schema(self, connection: Connection) -> None:
-        """Nothing to do: a writing transaction has the whole file."""
-
-    def lock_pieces(self, connection: Connection, alone: bool) -> None:
-        """Nothing to do: a writing transaction has the whole file."""
-
     def fill(self, connection: Connection, columns: Iterable[Column[Any]], rows: Rows) -> None:
         table, names = quoted_names(columns)
         width = len(names)
