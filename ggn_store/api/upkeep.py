@@ -47,7 +47,7 @@ class Upkeep:
         if dry_run:
             with self._session.reading() as connection:
                 return Collected(tuple(collect.unused(connection)))
-        removed = tuple(collect.collect(self._session.database, self._session.writing, progress or _quiet))
+        removed = tuple(collect.collect(self._session.database, self._session.writing, progress or (lambda _: None)))
         if vacuum:
             self._session.database.vacuum()
         with self._session.reading() as connection:
@@ -127,9 +127,5 @@ class Upkeep:
             audit.begin(self._session.database, self._session.reading, wanted, since),
             interval=interval,
             on_turn=goes_on,
-            on_loss=on_loss or _quiet,
+            on_loss=on_loss or (lambda _: None),
         )
-
-
-def _quiet(_: str) -> None:
-    pass

@@ -130,7 +130,7 @@ def watch(
         since=hooks.since(store, _read_id(since)),
         timeout=timeout,
         on_turn=_is_read,
-        on_loss=_report_loss,
+        on_loss=lambda why: click.echo(f"{printable(why)}; trying again", err=True),
         **asked,
     )
     form = form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
@@ -150,10 +150,6 @@ def watch(
 def _line(event: Event) -> str:
     parts = (event.at.isoformat(" ", "seconds")[:19], event.role, event.action, event.about, event.what)
     return printable("  ".join(part for part in parts if part))
-
-
-def _report_loss(why: str) -> None:
-    click.echo(f"{printable(why)}; trying again", err=True)
 
 
 def _is_read() -> bool:

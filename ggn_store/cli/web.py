@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import secrets
 import sys
 from collections.abc import Iterator
@@ -96,7 +97,7 @@ def serve(host: str, port: int, names: tuple[str, ...], queries: int, quiet: boo
             options.report_note("whoever reaches this address can read the store without a login (see `guide web`)")
         sys.stdout.flush()
         site = Site(store, queries, options.without_password, people)
-        server.run(site, listening, place, _silent if quiet else _say)
+        server.run(site, listening, place, (lambda _: None) if quiet else functools.partial(click.echo, err=True))
 
 
 def _refuse_identity(identity: dict[str, Any], is_loopback: bool) -> str | None:
@@ -184,11 +185,3 @@ def _installed() -> Iterator[None]:
         yield
     except ImportError as error:
         raise GgnStoreError(_HINT.format(printable(error.name or str(error)))) from None
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)
-
-
-def _silent(_line: str) -> None:
-    pass

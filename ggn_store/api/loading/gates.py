@@ -18,7 +18,6 @@ from ggn_store.errors import GateError, Problem
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.board import parse_shape
 from ggn_store.model.documents.document import Document, Envelope
-from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.position import Position
 from ggn_store.model.teams.policy import ALL, MoveChange, Policy, PositionSet
 from ggn_store.model.teams.revision import Revision, RulesetState
@@ -204,9 +203,6 @@ def _moves(
         answers = ruleset.moves_batch([positions[number] for number in fitting])
     for number, moves in zip(fitting, answers, strict=True):
         for move in moves:
-            found[number].setdefault((move.piece, move.source, move.destination), Counter())[_effects(move)] += 1
+            effects = "" if move.transition is None else json.dumps(move.transition.data(), sort_keys=True)
+            found[number].setdefault((move.piece, move.source, move.destination), Counter())[effects] += 1
     return found
-
-
-def _effects(move: Move) -> str:
-    return "" if move.transition is None else json.dumps(move.transition.data(), sort_keys=True)

@@ -121,12 +121,6 @@ def _find_coordinates(read: Coordinates | None, position: Position, moves: Named
     return ()
 
 
-def _single(move: Move | Chain) -> Move:
-    if isinstance(move, Chain):
-        raise MoveError(f"SAN cannot write a move of several steps, {printable(' '.join(move.path))}")
-    return move
-
-
 def _extent(moves: NamedMoves) -> Extent:
     extent = moves.handle.board.extent
     if extent is None or len(extent[0]) != 2:
@@ -169,7 +163,9 @@ _SAME: Final = ("destination", "piece", "promotion", "dropped", "castling", "ent
 
 def _san(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
     _require_files(moves)
-    move, names = _single(move), moves.names
+    if isinstance(move, Chain):
+        raise MoveError(f"SAN cannot write a move of several steps, {printable(' '.join(move.path))}")
+    names = moves.names
     rivals: Iterator[Move] = (
         other
         for other in moves.allowed(position, None, names.way(move)[1])

@@ -11,10 +11,6 @@ Result = TypeVar("Result")
 TRIES: Final = 5
 
 
-def _quiet(_: str) -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How often something is tried that an outage ends: `tries`, with pauses in seconds that double from `first` on.
@@ -25,7 +21,7 @@ class Patience:
     tries: int = TRIES
     first: float = 1.0
     longest: float = 30.0
-    tell: Callable[[str], None] = _quiet
+    tell: Callable[[str], None] = lambda _: None
     sleep: Callable[[float], None] = time.sleep
 
     def pauses(self) -> Iterator[float]:

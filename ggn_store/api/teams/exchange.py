@@ -285,7 +285,7 @@ def _between(source: Session, destination: Session, order: _Order, *, is_push: b
             with session.reading() as connection:
                 yield StoreSource(session.database, connection)
 
-        proposing: _Proposing = _nothing
+        proposing: _Proposing | None = None
         if order.propose:
             from ggn_store.api.teams import pushed_proposals
 
@@ -325,17 +325,13 @@ class _Trials:
 _Proposing = Callable[[str, str], Transferred | None]
 
 
-def _nothing(name: str, to: str) -> None:
-    """Propose nothing, whatever is under review."""
-
-
 def _take(
     opened: Opened,
     destination: Session,
     order: _Order,
     wishes: TransferWishes,
     trials: _Trials,
-    proposing: _Proposing = _nothing,
+    proposing: _Proposing | None = None,
 ) -> Iterator[Transferred]:
     """Take rulesets from a source; what became of each."""
     to = order.to
@@ -381,9 +377,9 @@ def _take_one(
     to: str,
     order: _Order,
     wishes: TransferWishes,
-    proposing: _Proposing,
+    proposing: _Proposing | None,
 ) -> Transferred:
-    if (proposed := proposing(name, to)) is not None:
+    if proposing is not None and (proposed := proposing(name, to)) is not None:
         return proposed
     is_alone = False
     while True:

@@ -232,7 +232,9 @@ class Reviews:
                     f"with `ggn-store proposal {found}`"
                 )
             while True:
-                _require_current(found)
+                _require_unjudged(found)
+                if found.state == "stale":
+                    raise _moved_on(found, found.head)
                 if who == found.who:
                     raise GateError(f"{found} is {who}'s own: somebody else has to approve of it")
                 rights.require(database, connection, wanted.name, "approvers", author)
@@ -454,12 +456,6 @@ def _require_unjudged(proposal: Proposal) -> None:
         raise ConflictError(
             f"{proposal} was amended: its newest round is {newest}.{proposal.rounds}, see `ggn-store proposal {newest}`"
         )
-
-
-def _require_current(proposal: Proposal) -> None:
-    _require_unjudged(proposal)
-    if proposal.state == "stale":
-        raise _moved_on(proposal, proposal.head)
 
 
 def _moved_on(proposal: Proposal, head: int | None) -> ConflictError:

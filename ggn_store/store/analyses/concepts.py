@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Boolean, ColumnClause, ColumnElement, Integer, TableClause, Text, column, not_, select, table
+from sqlalchemy import Boolean, ColumnElement, Integer, TableClause, Text, column, not_, select, table
 
 from ggn_store.errors import NotationError, UnknownNameError, did_you_mean, printable, quote
 from ggn_store.model.teams.revision import Revision
@@ -79,10 +79,9 @@ def ask(
     Of the newest revisions by name, or of those that are given, in their order.
     """
     every = "" if revisions is None else "_all"
-    of = table(f"v_concepts{every}", column("ruleset", Text), column("revision", Integer), *map(_column, CONCEPTS))
-    of_ruleset = table(
-        f"v_rulesets{every}", column("ruleset", Text), column("revision", Integer), column("board", Text)
-    )
+    key = column("ruleset", Text), column("revision", Integer)
+    of = table(f"v_concepts{every}", *key, *(column(each.name, _TYPES[each.type]()) for each in CONCEPTS))
+    of_ruleset = table(f"v_rulesets{every}", *key, column("board", Text))
     query = (
         select(of.c.ruleset, of.c.revision, of_ruleset.c.board, *(of.c[each.name] for each in concepts))
         .join(of_ruleset, (of.c.ruleset == of_ruleset.c.ruleset) & (of.c.revision == of_ruleset.c.revision))
@@ -98,7 +97,3 @@ def ask(
         for each in revisions
         for row in asker.rows(query.where(of.c.ruleset == each.name, of.c.revision == each.number))
     ]
-
-
-def _column(concept: Concept) -> ColumnClause[Any]:
-    return column(concept.name, _TYPES[concept.type]())

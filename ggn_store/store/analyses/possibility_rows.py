@@ -28,9 +28,6 @@ def of_variant(table: Any) -> ColumnElement[bool]:
 
 def is_own(state: ColumnElement[str]) -> ColumnElement[bool]:
     """Whether a state is a piece of the side that moves: upper case is the first one's."""
-    return and_(state.not_in((EMPTY, ENEMY)), _has_case(state, "first", "second"))
-
-
-def _has_case(state: ColumnElement[str], upper: str, lower: str) -> ColumnElement[bool]:
     side = t.piece.c.side
-    return or_(and_(side == upper, func.upper(state) == state), and_(side == lower, func.lower(state) == state))
+    is_first = and_(side == "first", func.upper(state) == state)
+    return and_(state.not_in((EMPTY, ENEMY)), or_(is_first, and_(side == "second", func.lower(state) == state)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -20,7 +19,12 @@ _SAID = _STATES.where(t.ruleset.c.name == bindparam("name")).order_by(t.ruleset_
 
 def log(connection: Connection, name: str) -> list[RulesetState]:
     """All that was ever said of a ruleset, the newest first."""
-    return [_state_of(row) for row in connection.execute(_SAID, {"name": name})]
+    return [
+        RulesetState(
+            row.name, row.number, row.state, row.successor, row.author, row.message, catalog.utc(row.created_at)
+        )
+        for row in connection.execute(_SAID, {"name": name})
+    ]
 
 
 def newest(connection: Connection, name: str) -> RulesetState:
@@ -44,9 +48,3 @@ def add(database: Database, connection: Connection, ruleset_id: int, number: int
     row = {name: getattr(state, name) for name in ("state", "successor", "author", "message", "created_at")}
     row |= {"ruleset_id": ruleset_id, "number": number}
     return database.add(connection, t.ruleset_state, row, ("ruleset_id", "number"), "number").first() is not None
-
-
-def _state_of(row: Any) -> RulesetState:
-    return RulesetState(
-        row.name, row.number, row.state, row.successor, row.author, row.message, catalog.utc(row.created_at)
-    )
