@@ -15,11 +15,11 @@ import pytest
 
 from ggn_store import Store
 from ggn_store.web.guard import FORM
-from tests.support.people import KNIGHT, WIDER
+from tests.support.people import KNIGHT, WIDER, People, people
 from tests.support.program import QUICK, Program, child_environment, run, write
 from tests.support.web import served
 
-__all__ = ["run"]
+__all__ = ["people", "run"]
 
 
 def asked(connection: HTTPConnection, path: str) -> tuple[int, bytes]:
@@ -108,17 +108,19 @@ def test_without_the_packages_the_program_says_what_to_install(tmp_path: Path) -
     assert not (tmp_path / "new.db").exists()
 
 
-def test_one_person_writes_with_the_password_that_is_printed_which_no_line_repeats(address: str) -> None:
-    with Store.open(address) as store:
-        store.load(KNIGHT, "knight", author="Ann")
-        store.reviews.propose(WIDER, "knight", author="Ann")
-    with served(address, "--author", "Bob") as (process, connection):
+def test_one_person_writes_with_the_password_that_is_printed_which_no_line_repeats(
+    people: People, address: str
+) -> None:
+    people.load("ann", KNIGHT, "knight")
+    people.propose("ann", WIDER, "knight")
+    bob = people.who("bob")
+    with served(address, "--author", bob) as (process, connection):
         assert process.stdout is not None
         assert process.stderr is not None
         before, _, password = process.stdout.readline().strip().rpartition(" ")
-        assert before == "password of Bob until this ends:"
+        assert before == f"password of {bob} until this ends:"
         headers = {"Content-Type": FORM, "Origin": f"http://{connection.host}:{connection.port}"}
-        connection.request("POST", "/login", urlencode({"name": "Bob", "password": password}), headers)
+        connection.request("POST", "/login", urlencode({"name": bob, "password": password}), headers)
         answer = connection.getresponse()
         answer.read()
         cookie = str(answer.headers["Set-Cookie"]).partition(";")[0]
@@ -133,5 +135,4 @@ def test_one_person_writes_with_the_password_that_is_printed_which_no_line_repea
         said = process.stderr.read()
     assert "POST /proposal/knight#1 303" in said
     assert [each for each in (password, cookie.partition("=")[2]) if each in said + metrics] == []
-    with Store.open(address) as store:
-        assert [each.author for each in store.reviews.get("knight#1").comments] == ["Bob"]
+    assert [each.author for each in people.admin.reviews.get("knight#1").comments] == [bob]
