@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +61,8 @@ def check_specification(
     if problems:
         return SpecificationCheck(None, tuple(problems))
     specification = found.draft.specification()
-    suspicious = [replace(each, path=found.path(each.pointer)) for each in findings(specification, uses, domains)]
     own = extensions(specification, data if isinstance(data, Mapping) else None)
-    return SpecificationCheck(specification, (), tuple(found.placed(suspicious, file)), own)
+    return SpecificationCheck(specification, (), tuple(found.placed(findings(specification, uses, domains), file)), own)
 
 
 def read_specification(
@@ -121,7 +120,7 @@ def _complain_of(found: Reader, unbounded: Unbounded) -> None:
     slot, clause = unbounded.slot, unbounded.clause
     what = f"state.{slot[1]}" if slot[0] == "state" else f"the attribute {slot[2]}"
     found.complain_of(
-        found.path(clause.place.pointer),
+        clause.place.path,
         clause.text,
         start_of(unbounded.value),
         f"{what} would have more than {limits.DESCRIPTION_VALUES.most} values, and a position keeps one of a few",

@@ -11,7 +11,6 @@ from ggn_store.errors import Problem
 from ggn_store.gdl.specification import Location
 from ggn_store.limits import TooManyError
 from ggn_store.model.changes.like import LIKE
-from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path, TextPlaces
 
 
@@ -25,7 +24,6 @@ class PlacedComplaints:
     def __init__(self) -> None:
         self._found: dict[Problem, None] = {}
         self._faults: list[Problem] = []
-        self._paths: dict[str, Path] = {}
         self._places = TextPlaces(None, ())
         # Whether the text is like another one, which says what it does not say itself.
         self.is_like = False
@@ -57,13 +55,7 @@ class PlacedComplaints:
 
     def place(self, path: Path) -> Location:
         """Where the value at a path stands."""
-        at = json_text.pointer(path)
-        self._paths[at] = path
-        return Location(at, *self._places.of(path))
-
-    def path(self, pointer: str) -> Path:
-        """The path by the pointer of a place that `place` has made."""
-        return self._paths.get(pointer, ())
+        return Location(path, *self._places.of(path))
 
     def problems(self, file: str | None = None) -> list[Problem]:
         """Everything that is wrong, in the order of the text; as many as are reported, and one that says so."""

@@ -41,10 +41,10 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
         for each in specification.end_conditions
     ]
     if not specification.setup:
-        found.append(finding("no-setup", "there is no setup: the rules have no start position", Location("")))
+        found.append(finding("no-setup", "there is no setup: the rules have no start position", Location(())))
     if len(specification.topology.geometry.places) > MAX_NODES:
         message = f"the board has more than {MAX_NODES} places: conditions were not tried on it"
-        return [*found, finding("large-board", message, Location("/topology"))]
+        return [*found, finding("large-board", message, Location(("topology",)))]
     try:
         trials = Trials(specification, domains)
         holding = {name for name, rule in trials.rules.items() if trials.can_hold(rule)}
@@ -52,7 +52,7 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
         found += strange_moves(trials, holding)
     except TooManyTriesError:
         message = "the game is too large to try all of its conditions: there may be more to find"
-        found.append(finding("large-game", message, Location("/interactions")))
+        found.append(finding("large-game", message, Location(("interactions",))))
     return found
 
 
@@ -71,7 +71,7 @@ def _unused(specification: Specification, uses: Uses) -> Iterator[Problem]:
         if ("player", name) not in uses.reads:
             player = next(player for player in specification.players if name in player.attributes)
             message = f"nothing reads the attribute {name} of players"
-            yield finding("unused-player-attribute", message, Location(f"{player.place.pointer}/attributes/{name}"))
+            yield finding("unused-player-attribute", message, Location((*player.place.path, "attributes", name)))
 
 
 def _flow(specification: Specification) -> Iterator[Problem]:

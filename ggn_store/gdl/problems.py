@@ -17,7 +17,10 @@ def problem(section: str, place: Location, message: str, **more: Any) -> Problem
 
 def problem_of(action: Action, message: str, *, found: str | None = None, sets: str | None = None) -> Problem:
     """A problem of an action, at its last effect that `sets` something (`state.x`, `.x`, `board`), if one does."""
-    clause, at = _setting(action, sets)
+    found_at = (
+        (clause, at) for clause in reversed(action.effects) for each, at in _sets(clause.expression) if each == sets
+    )
+    clause, at = next(found_at, (None, 0))
     if clause is None:
         return problem("interactions", action.place, message, found=found, action=action.name)
     expression: dict[str, Any] = {"expression": clause.text, "at": at}
@@ -27,15 +30,7 @@ def problem_of(action: Action, message: str, *, found: str | None = None, sets: 
 def finding(code: str, message: str, place: Location, clause: Clause | None = None, at: int = 0) -> Problem:
     """Something suspicious at a place; with the clause and the character in it, where it is about one."""
     expression: dict[str, Any] = {} if clause is None else {"expression": clause.text, "at": at}
-    return Problem(message, place.pointer, code=code, severity="finding", kind="description", **expression)
-
-
-def _setting(action: Action, sets: str | None) -> tuple[Clause | None, int]:
-    for clause in reversed(action.effects):
-        for name, at in _sets(clause.expression):
-            if name == sets:
-                return clause, at
-    return None, 0
+    return Problem(message, path=place.path, code=code, severity="finding", kind="description", **expression)
 
 
 def _sets(effect: Expression) -> Iterator[tuple[str, int]]:

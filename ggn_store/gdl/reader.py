@@ -85,8 +85,6 @@ class Reader(SectionReader):
             self.look_up_in(data, faults)
             if value is None and faults:
                 return
-        for section in ("topology", "interactions"):
-            self.place((section,))
         if self._is_sane(value, (), 1):
             self._whole(value, beside)
 

@@ -8,6 +8,8 @@ from typing import Final
 
 from ggn_store.gdl.expressions import Expression
 from ggn_store.model.documents.geometry import Geometry
+from ggn_store.notation import json_text
+from ggn_store.notation.json_text import Path
 
 # A player is known by name: the value of a `player_ref` is the player's name, or None.
 Value = str | int | bool | None
@@ -17,11 +19,16 @@ TYPES: Final = ("string", "int", "bool", "player_ref")
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where in the JSON text something stands: a JSON Pointer, and line and column from 1."""
+    """Where in the JSON text something stands: its path, and line and column from 1."""
 
-    pointer: str
+    path: Path
     line: int | None = None
     column: int | None = None
+
+    @property
+    def pointer(self) -> str:
+        """The path as a JSON Pointer."""
+        return json_text.pointer(self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,6 @@ def _player(reader: SectionReader, value: Any, path: Path) -> None:
     for key, each, at in reader.named(members.get("attributes", {}), (*path, "attributes"), "attributes"):
         if reader.is_name(key, at, "attribute", ("name",)) and reader.is_value(each, at, "an attribute of a player"):
             attributes[key] = each
-            reader.place(at)
     if name is None or not reader.is_label(name, (*path, "name"), "player", False):
         return
     if any(name == player.name for player in reader.draft.players):

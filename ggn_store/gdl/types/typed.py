@@ -65,8 +65,9 @@ class Remarks:
 
     def wrong(self, message: str, at: int, allowed: str | None = None, code: str = "invalid") -> None:
         """Something cannot be; `allowed` says what could stand there."""
-        path = self._complaints.path(self._clause.place.pointer)
-        self._complaints.complain_of(path, self._clause.text, at, message, allowed=allowed, code=code)
+        self._complaints.complain_of(
+            self._clause.place.path, self._clause.text, at, message, allowed=allowed, code=code
+        )
 
     def refuse(self, construct: str, reason: str, at: int) -> None:
         """Something is no mistake, but no move database can hold it."""
