@@ -99,7 +99,7 @@ class _Compiler:
         self._problems: list[Problem] = []
         domains = domains_of(specification)
         places = Places(specification.topology)
-        people = {player.name: Person(number, player) for number, player in enumerate(specification.players)}
+        people = {player.name: Person(player) for player in specification.players}
         self._kinds = list(kinds(specification, domains, self._problems))
         variables = state_variables(specification, domains)
         self._problems += unwritable(specification, variables)

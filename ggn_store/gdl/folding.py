@@ -14,22 +14,16 @@ from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Litera
 from ggn_store.gdl.functions import ARITHMETIC, COMPARISONS
 from ggn_store.gdl.places import Place, Places
 from ggn_store.gdl.specification import Specification
+from ggn_store.gdl.world import Person
 
 UNKNOWN: Final = type("Unknown", (), {"__repr__": lambda self: "unknown", "__bool__": None})()
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerValue:
-    """A player as a value: not equal to the text of its name."""
-
-    name: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entity:
     """An entity as a value, equal only to itself; attributes that are not in `attributes` are unknown."""
 
-    owner: PlayerValue
+    owner: Person
     schema: str
     attributes: Mapping[str, Any]
 
@@ -53,8 +47,7 @@ class Folding:
 
     def __init__(self, specification: Specification) -> None:
         self.places = Places(specification.topology)
-        self.players = {player.name: PlayerValue(player.name) for player in specification.players}
-        self._attributes = {player.name: player.attributes for player in specification.players}
+        self.players = {player.name: Person(player) for player in specification.players}
         first, second = self.players.values()
         self._other = {first: second, second: first}
         self._refs = {
@@ -71,7 +64,8 @@ class Folding:
         """An entity of which these attributes are known."""
         refs = self._refs[schema]
         known = {name: self.value(value, name in refs) for name, value in attributes.items() if name != "owner"}
-        return Entity(self.players[owner], schema, known)
+        person = self.players[owner]
+        return Entity(person, schema, {**known, "owner": person, "schema": schema})
 
     def state(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Variables of which these values are known."""
@@ -107,15 +101,9 @@ class Folding:
             if base is UNKNOWN or base is None:
                 return base
             if isinstance(base, Entity):
-                if name == "owner":
-                    return base.owner
-                if name == "schema":
-                    return base.schema
                 if name == "pos":
                     return case.start if base is case.entity else UNKNOWN
                 return base.attributes.get(name, UNKNOWN)
-            if isinstance(base, PlayerValue):
-                return base.name if name == "name" else self._attributes[base.name].get(name)
             return base.attributes.get(name)
 
         return attribute

@@ -6,7 +6,7 @@ false, as at the table. What the checker refuses never comes here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -39,6 +39,13 @@ class Code:
 
 _FOLDED: Final = ("add", "mul")
 _OTHER_PLAYER: Final = ("other_player", "opponent_of")
+# What a function asks of the board as it is.
+_OF_BOARD: Final[Mapping[str, Callable[..., DiagramValue]]] = {
+    "path_clear": World.clear,
+    "only_between": World.only_between,
+    "count_on_line": World.count_on_line,
+    "in_row": World.in_row,
+}
 
 
 class Grounder:
@@ -106,17 +113,9 @@ class Grounder:
         runs = tuple(argument.run for argument in arguments)
         if name in ("and", "or"):
             return Code(self._junction(name == "and", arguments), needs)
-        if name == "path_clear":
-            return Code(lambda world: world.clear(*[run(world) for run in runs]), needs | {POSITION})
-        if name == "only_between":
-            a, b = runs
-            return Code(lambda world: world.only_between(a(world), b(world)), needs | {POSITION})
-        if name == "count_on_line":
-            a, b = runs
-            return Code(lambda world: world.count_on_line(a(world), b(world)), needs | {POSITION})
-        if name == "in_row":
-            a, b = runs
-            return Code(lambda world: world.in_row(a(world), b(world)), needs | {POSITION})
+        if name in _OF_BOARD:
+            ask = _OF_BOARD[name]
+            return Code(lambda world: ask(world, *[run(world) for run in runs]), needs | {POSITION})
         if name == "if":
             return Code(self._chosen(*arguments), needs)
         function = self._function(name)

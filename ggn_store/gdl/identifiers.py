@@ -139,16 +139,12 @@ class Identifiers:
     def _assets(self, profile: Profile) -> list[str | None]:
         """The asset of each kind: the first whose condition holds, None where none does."""
         grounder = Grounder(self._world)
-        codes = [(grounder.code(asset.condition.expression), asset) for asset in profile.assets]
+        codes = [(grounder.code(asset.condition.expression), asset.asset) for asset in profile.assets]
         found: list[str | None] = []
         for number in range(len(self._kinds)):
             self._world.begin(number)
-            for code, asset in codes:
-                if code.needs <= {ENTITY} and code.run(self._world) is True:
-                    found.append(asset.asset)
-                    break
-            else:
-                found.append(None)
+            holding = (asset for code, asset in codes if code.needs <= {ENTITY} and code.run(self._world) is True)
+            found.append(next(holding, None))
         return found
 
     def _ggn(self) -> list[str] | None:

@@ -147,7 +147,7 @@ class Outcomes:
     def _state(self, name: str) -> DiagramValue:
         """The number of a variable's value afterwards; kept where it is as it was."""
         world = self._world
-        domain = world.domain(name)
+        domain = world.domains[name]
 
         def number(value: DiagramValue) -> DiagramValue:
             if value is UNTOUCHED:

@@ -24,10 +24,9 @@ _EMPTY_MASK: Final = 1
 class Person:
     """A player as a value of expressions; two are equal only if they are the same one."""
 
-    __slots__ = ("attributes", "name", "number")
+    __slots__ = ("attributes", "name")
 
-    def __init__(self, number: int, player: spec.Player) -> None:
-        self.number = number
+    def __init__(self, player: spec.Player) -> None:
         self.name = player.name
         self.attributes: Mapping[str, spec.Value] = {**player.attributes, "name": player.name}
 
@@ -63,11 +62,11 @@ class World:
         self.diagrams: Final = Diagrams(sizes)
         self.numbers: Final = {name: self.squares + number for number, name in enumerate(variables)}
         self.bodies: Final = tuple(Body(number) for number in range(self.squares))
-        self._domains: Final = {
+        self.domains: Final = {
             name: tuple(self.person(value) if domain.type == "player_ref" else value for value in domain.values)
             for name, domain in variables.items()
         }
-        self.constants: Final = {name: values[0] for name, values in self._domains.items() if len(values) == 1}
+        self.constants: Final = {name: values[0] for name, values in self.domains.items() if len(values) == 1}
         self._schemas = schemas
         self._attributes: Final = [self._of_kind(kind) for kind in kinds]
         self._names: Final = sorted({name for attributes in self._attributes for name in attributes})
@@ -87,10 +86,6 @@ class World:
     def person(self, name: object) -> Person | None:
         """The player of a name."""
         return self.people[name] if isinstance(name, str) else None
-
-    def domain(self, variable: str) -> tuple[DiagramValue, ...]:
-        """The values of a state variable."""
-        return self._domains[variable]
 
     def _of_kind(self, kind: Kind) -> dict[str, DiagramValue]:
         found: dict[str, DiagramValue] = {"schema": kind.schema}
@@ -187,7 +182,7 @@ class World:
             return self.owner
         found = self._variables.get(name, UNTOUCHED)
         if found is UNTOUCHED:
-            number, values = self.numbers[name], self._domains[name]
+            number, values = self.numbers[name], self.domains[name]
             parts = [(1 << each, value) for each, value in enumerate(values)]
             found = self._variables[name] = self.diagrams.node(number, parts)
         return found

@@ -42,7 +42,7 @@ class Calls:
             self._player(call)
         elif call.name == "node":
             self._node(call, found)
-        elif call.name in LINES and self._has_no_lines():
+        elif call.name in LINES and (network := self._network()) is not None and not network.named_lines:
             message = f"a network has no lines, which {call.name} asks for"
             self._remarks.wrong(message, call.at, 'adjacent(start, target), or "lines" in the topology')
         if call.name == "in_row" and not isinstance(call.arguments[1], Literal):
@@ -86,17 +86,14 @@ class Calls:
             if argument.value not in names:
                 self._remarks.unknown("there is no player", argument.value, argument.at, names, quoted=True)
 
-    def _has_no_lines(self) -> bool:
-        topology = self._draft.topology
-        return topology is not None and isinstance(topology.geometry, Network) and not topology.geometry.named_lines
-
-    def _is_network(self) -> bool:
-        topology = self._draft.topology
-        return topology is not None and isinstance(topology.geometry, Network)
+    def _network(self) -> Network | None:
+        """The board, where it is a network."""
+        geometry = None if self._draft.topology is None else self._draft.topology.geometry
+        return geometry if isinstance(geometry, Network) else None
 
     def _node(self, call: Call, found: Sequence[Typed]) -> None:
         topology = self._draft.topology
-        if len(found) > 1 and self._is_network():
+        if len(found) > 1 and self._network() is not None:
             self._remarks.wrong("a network has no coordinates", call.at, "node('Name')")
             return
         dimensions = topology.geometry.dimensions if topology and isinstance(topology.geometry, Lattice) else 2
