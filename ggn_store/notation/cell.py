@@ -37,16 +37,8 @@ def text(coordinates: tuple[int, ...]) -> str:
     """The label of `coordinates`: `text((4, 3)) == "e4"`."""
     if not coordinates or min(coordinates) < 0:
         raise NotationError(f"{coordinates} are not coordinates of a square: one or more whole numbers from 0")
-    parts = []
-    for dimension, value in enumerate(coordinates):
-        match dimension % 3:
-            case 0:
-                parts.append(_value_letters(value))
-            case 1:
-                parts.append(str(value + 1))
-            case _:
-                parts.append(_value_letters(value).upper())
-    label = "".join(parts)
+    write = _value_letters, lambda value: str(value + 1), lambda value: _value_letters(value).upper()
+    label = "".join(write[dimension % 3](value) for dimension, value in enumerate(coordinates))
     if len(label) > MAX_LENGTH:
         raise NotationError(f"a CELL square has at most {MAX_LENGTH} characters, not {len(label)}")
     return label

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ggn_store.errors import NotationError, printable, quote
+from ggn_store.notation.json_text import Lines
 
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 MAX_MOVES: Final = 20_000
@@ -46,7 +47,7 @@ def parse(text: str) -> Pgn:
     Anything may be hostile: nothing is read twice, and what is too much is refused.
     """
     text = _ESCAPED.sub("", text.removeprefix("\ufeff"))
-    lines = _Lines(text)
+    lines = Lines(text)
     tags, at = _tags(text, lines)
     moves: list[tuple[str, int]] = []
     for word, place in _words(text, at, lines):
@@ -55,33 +56,33 @@ def parse(text: str) -> Pgn:
         if word.startswith("["):
             break  # the next game, where this one has no result
         if len(moves) == MAX_MOVES:
-            raise NotationError(f"line {lines.of(place)}: a game has at most {MAX_MOVES:,} moves")
+            raise NotationError(f"line {lines.place(place)[0]}: a game has at most {MAX_MOVES:,} moves")
         if move := _JUDGED.sub("", word):
-            moves.append((move, lines.of(place)))
+            moves.append((move, lines.place(place)[0]))
     stated = tags.get("Result", "*")
     return Pgn(tags, tuple(moves), stated if stated in RESULTS else "*")
 
 
-def _words(text: str, at: int, lines: _Lines) -> Iterator[tuple[str, int]]:
+def _words(text: str, at: int, lines: Lines) -> Iterator[tuple[str, int]]:
     """The words of the game itself, outside of variations, each with its place."""
     depth = opened = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
             why = "begins a comment that does not end" if text[at] == "{" else "means nothing there"
-            raise NotationError(f"line {lines.of(at)}: {quote(text[at])} {why}")
+            raise NotationError(f"line {lines.place(at)[0]}: {quote(text[at])} {why}")
         if match["open"]:
             opened = opened if depth else at
             depth += 1
         elif match["close"]:
             depth -= 1
             if depth < 0:
-                raise NotationError(f"line {lines.of(at)}: ) ends a variation that has not begun")
+                raise NotationError(f"line {lines.place(at)[0]}: ) ends a variation that has not begun")
         elif match["word"] and depth == 0:
             yield match["word"], at
         at = match.end()
     if depth:
-        raise NotationError(f"line {lines.of(opened)}: ( begins a variation that does not end")
+        raise NotationError(f"line {lines.place(opened)[0]}: ( begins a variation that does not end")
 
 
 def text(tags: Mapping[str, str], moves: Iterable[str], result: str, number: int = 1, is_second: bool = False) -> str:
@@ -115,7 +116,7 @@ def _escaped(value: str) -> str:
     return printable(value).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _tags(text: str, lines: _Lines) -> tuple[dict[str, str], int]:
+def _tags(text: str, lines: Lines) -> tuple[dict[str, str], int]:
     """The tags, and where the moves begin."""
     tags: dict[str, str] = {}
     at = 0
@@ -127,23 +128,8 @@ def _tags(text: str, lines: _Lines) -> tuple[dict[str, str], int]:
         match = _TAG.match(text, at)
         if match is None:
             line = text[at : at + 80].partition("\n")[0]
-            raise NotationError(f'line {lines.of(at)}: {quote(line)} is no tag: write [Name "value"]')
+            raise NotationError(f'line {lines.place(at)[0]}: {quote(line)} is no tag: write [Name "value"]')
         if len(tags) >= MAX_TAGS:
-            raise NotationError(f"line {lines.of(at)}: a game has at most {MAX_TAGS:,} tags")
+            raise NotationError(f"line {lines.place(at)[0]}: a game has at most {MAX_TAGS:,} tags")
         tags.setdefault(match[1], re.sub(r"\\(.)", r"\1", match[2]))
         at = match.end()
-
-
-class _Lines:
-    """The numbers of lines, asked in the order of the text."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._at, self._line = 0, 1
-
-    def of(self, at: int) -> int:
-        if at >= self._at:
-            self._line += self._text.count("\n", self._at, at)
-            self._at = at
-            return self._line
-        return self._text.count("\n", 0, at) + 1
