@@ -94,7 +94,7 @@ def compile_lanes(
         builder.piece(identifier)
     rows["piece"] = [(number, each, side_of(each)) for each, number in builder.pieces.items()]
     rows["possibility"] = [(number, *values) for number, values in enumerate(possibilities)]
-    tables = {name: _table(_COLUMNS[name], rows[name]) for name in rows}
+    tables = {name: rows_table(_COLUMNS[name], rows[name]) for name in rows}
     tables["part"], tables["answer"] = _answered(builder.parts)
     metadata = {
         "format": FORMAT,
@@ -112,38 +112,38 @@ def with_places(table: Any, places: Iterable[Sequence[Any]]) -> Any:
     """The table `possibility` with more possibilities behind it."""
     pa = need("pyarrow", EXTRA)
     rows = [(number, *values) for number, values in enumerate(places, table.num_rows)]
-    return pa.concat_tables([table, _table(_COLUMNS["possibility"], rows)]).combine_chunks()
+    return pa.concat_tables([table, rows_table(_COLUMNS["possibility"], rows)]).combine_chunks()
 
 
 def details(pieces: Iterable[Piece]) -> dict[str, Any]:
     """The tables of what the possibilities of pieces in document order ask and do, which only files have."""
     pa = need("pyarrow", EXTRA)
-    parts: dict[str, list[Any]] = {name: [_table(_COLUMNS[name], [])] for name in _DETAILS}
+    parts: dict[str, list[Any]] = {name: [rows_table(_COLUMNS[name], [])] for name in _DETAILS}
     numbers = itertools.count()
     for piece in pieces:
         rows: dict[str, list[_Row]] = {name: [] for name in _DETAILS}
         for _, _, _, possibility in piece.entries():
             _add_details(rows, next(numbers), possibility)
         for name, found in rows.items():
-            parts[name].append(_table(_COLUMNS[name], found))
+            parts[name].append(rows_table(_COLUMNS[name], found))
     return {name: pa.concat_tables(found).combine_chunks() for name, found in parts.items()}
 
 
 _COLUMNS: Final = {
-    "square": "square:number label:text",
-    "piece": "piece:number identifier:text side:text",
-    "possibility": "possibility:number piece:text source:text destination:text ordinal:number toggle:truth action:text "
-    "step:number chainable:truth",
-    "condition": "possibility:number polarity:text square:text state:text",
-    "effect": "possibility:number square:text becomes:text",
-    "hand_effect": "possibility:number piece:text delta:number",
-    "guard": "possibility:number variable:text value:text",
-    "state_effect": "possibility:number variable:text becomes:text",
-    "start": "start:number piece:number square:number",
-    "lane": "lane:number start:number path:mask passed:mask first:mask target:mask each:number",
-    "lane_fact": "lane:number bit:number fact:number",
-    "fact": "fact:number square:number statement:text variable:text value:text",
-    "alternative": "lane:number bit:mask piece:number possibility:number",
+    "square": "square label:text",
+    "piece": "piece identifier:text side:text",
+    "possibility": "possibility piece:text source:text destination:text ordinal toggle:truth action:text "
+    "step chainable:truth",
+    "condition": "possibility polarity:text square:text state:text",
+    "effect": "possibility square:text becomes:text",
+    "hand_effect": "possibility piece:text delta",
+    "guard": "possibility variable:text value:text",
+    "state_effect": "possibility variable:text becomes:text",
+    "start": "start piece square",
+    "lane": "lane start path:mask passed:mask first:mask target:mask each",
+    "lane_fact": "lane bit fact",
+    "fact": "fact square statement:text variable:text value:text",
+    "alternative": "lane bit:mask piece possibility",
 }
 _DETAILS: Final = ("condition", "effect", "hand_effect", "guard", "state_effect")
 
@@ -152,11 +152,11 @@ _Row = tuple[Any, ...]
 _OfLane = tuple[int, Part, list[list[int]]]
 
 
-def _table(described: str, rows: Sequence[_Row]) -> Any:
-    """An Arrow table of rows, by its description above."""
+def rows_table(described: str, rows: Sequence[_Row]) -> Any:
+    """An Arrow table of rows, whose description has its columns, each with its kind (`name:mask`) but for numbers."""
     pa = need("pyarrow", EXTRA)
     types = {"number": pa.int32(), "mask": pa.int64(), "text": pa.string(), "truth": pa.bool_()}
-    fields = [(name, types[kind]) for name, kind in (each.split(":") for each in described.split())]
+    fields = [(name, types[kind or "number"]) for name, _, kind in (each.partition(":") for each in described.split())]
     columns = zip(*rows, strict=True) if rows else [()] * len(fields)
     arrays = [pa.array(column, kind) for column, (_, kind) in zip(columns, fields, strict=True)]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))

@@ -212,8 +212,8 @@ def _remove(directory: Path, kept: set[str], reading: int) -> None:
 def _read(directory: Path) -> _Kept:
     """What is in a copy; nothing where it is damaged, older, or not ours."""
     try:
-        text = _bytes(directory / MANIFEST, _MOST_MANIFEST)
-        said: Any = json.loads(text)
+        with _open(directory / MANIFEST) as stream:
+            said: Any = json.loads(stream.read(_MOST_MANIFEST))
         if said["made_as"] != _MADE_AS:
             return _Kept()
         kept = _Kept(said["stamp"], said["tables"], {int(key): digest for key, digest in said["pieces"].items()})
@@ -237,12 +237,6 @@ def _open(path: Path) -> Iterator[Any]:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             raise ValueError("no regular file")
         yield stream
-
-
-def _bytes(path: Path, most: int) -> bytes:
-    with _open(path) as stream:
-        found: bytes = stream.read(most)
-        return found
 
 
 def _digest(path: Path) -> str:

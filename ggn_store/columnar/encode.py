@@ -422,8 +422,11 @@ class Encoder:
             codes[:, place] = 0
             there = (columns.square == square) & pieces[piece]
             codes[columns.position[there], place] = 1
-        moving = self._words.of(position, start, codes)
-        tables = {"moving": self._table_of(begin, *moving), "met": self._met(begin, *moving, codes)}
+        position, lane, word = self._words.of(position, start, codes)
+        tables = {
+            "moving": self._numbered(begin, position, lane=lane, word=word),
+            "met": self._met(begin, position, lane, word, codes),
+        }
         if self._facing is not None:
             # Each piece is the other side's now.
             codes.reshape(-1)[placed] ^= 1
@@ -455,9 +458,6 @@ class Encoder:
     def _numbered(self, begin: int, position: Any, **columns: Any) -> Any:
         return self._pa.table({"position": position + self._np.int32(begin), **columns})
 
-    def _table_of(self, begin: int, position: Any, lane: Any, words: Any, **more: Any) -> Any:
-        return self._numbered(begin, position, lane=lane, word=words, **more)
-
     def _met(self, begin: int, position: Any, lane: Any, words: Any, codes: Any) -> Any:
         np = self._np
         found = words & self._named[lane] if self._has_named else words[:0]
@@ -466,7 +466,7 @@ class Encoder:
         row = some[row]
         position, lane = position[row], lane[row]
         piece = (codes[position, self._words.place(lane, bit)].astype(np.int32) - PIECES) >> 1
-        return self._table_of(begin, position, lane, words[row], bit=np.int64(1) << bit, piece=piece)
+        return self._numbered(begin, position, lane=lane, word=words[row], bit=np.int64(1) << bit, piece=piece)
 
     def _batch(self, parts: Sequence[_Part], count: int, ids: Any = None) -> Batch:
         """The batch of parts."""

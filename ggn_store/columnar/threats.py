@@ -32,8 +32,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ggn_store.columnar.compile import EXTRA, Compiled
-from ggn_store.columnar.extras import need
+from ggn_store.columnar.compile import Compiled, rows_table
 from ggn_store.columnar.lanes import NOTHING, PIECES, UNKNOWN, passing
 from ggn_store.columnar.sql import AHEAD, CAPTURES, LIMITS, SAFE
 from ggn_store.model.documents.board import Board
@@ -62,9 +61,9 @@ _Changes = Mapping[str, str | None]
 _Threatened = tuple[str, Sequence[Threat], bool]
 
 _COLUMNS: Final = {
-    "threat": "sight aim royal source needs",
-    "lack": "sight bit place",
-    "about": "sight place content touched holding",
+    "threat": "sight aim royal source needs:mask",
+    "lack": "sight bit:mask place",
+    "about": "sight place content touched:mask holding:mask",
     "change": "trial place content gives",
     "entering": "possibility trial",
     "aim": "possibility trial aim royal gives",
@@ -77,7 +76,6 @@ _COLUMNS: Final = {
     "chained": "possibility",
 }
 TABLES: Final = tuple(_COLUMNS)
-_MASKS: Final = frozenset(("needs", "bit", "touched", "holding"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,7 +440,7 @@ class _Builder:
             unknown,
             max(gives.values(), default=0) if self.is_tried else None,
             None if self._ways is None else {square: frozenset(aims) for square, aims in self._ways.items()},
-            {name: _table(name, rows[name]) for name in TABLES},
+            {name: rows_table(described, rows[name]) for name, described in _COLUMNS.items()},
             self._names,
             passes,
             self._rules,
@@ -468,11 +466,3 @@ class _Builder:
                 touched = sum(bit for _, bit in found)
                 for number, code in left.get(place, {}).items():
                     yield sight, place, number, touched, sum(bit for truth, bit in found if truth >> code & 1)
-
-
-def _table(name: str, rows: Sequence[_Row]) -> Any:
-    pa = need("pyarrow", EXTRA)
-    names = _COLUMNS[name].split()
-    columns = zip(*rows, strict=True) if rows else [()] * len(names)
-    types = [pa.int64() if each in _MASKS else pa.int32() for each in names]
-    return pa.table([pa.array(each, kind) for each, kind in zip(columns, types, strict=True)], names=names)
