@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ggn_store.api.session import naming
 from ggn_store.errors import PositionError, UnknownNameError, did_you_mean, offer, quote
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.board import Board
@@ -139,8 +140,7 @@ class Handle:
             from ggn_store.gdl.compile import piece_names
 
             return piece_names(self.specification)
-        forms = {} if self.definition is None else self.definition.forms
-        return {piece: form.piece.name for piece, form in forms.items() if form.piece.name}
+        return {} if self.definition is None else naming.names_in(self.definition)
 
     # --- documents out ---
 

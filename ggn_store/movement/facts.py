@@ -34,7 +34,7 @@ from ggn_store.movement.movement import (
 from ggn_store.notation import qpi
 
 # To be raised whenever a fact of some piece is another one than before.
-VERSION: Final = 3
+VERSION: Final = 4
 # Each shape has a set of squares: these take no more bits.
 MOST_BITS: Final = 1 << 29
 # Which squares are reached from each of so many would take more memory than all else.
@@ -118,7 +118,8 @@ class Counts(NamedTuple):
 class Facts(NamedTuple):
     """All that is derived of a piece.
 
-    `layout` is its form, and `named` of a board with holes has 1 for each square that the rules name, else 0.
+    `layout` is its form, and `named` of a board with holes has 1 for each square that the rules name, else 0. `fold`
+    is the file, from 1, that the ranks of hexagons fall to.
     """
 
     moves: Named = Named()
@@ -128,6 +129,7 @@ class Facts(NamedTuple):
     counts: Counts = Counts()
     layout: str | None = None
     named: str | None = None
+    fold: int | None = None
     entries: str | None = None
 
     def row(self) -> tuple[int | str | bool | None, ...]:
@@ -135,7 +137,7 @@ class Facts(NamedTuple):
         it = self.mobility
         numbers = *it.any, *it.quiet, *it.capture
         told = *self.moves, *self.rules, *self.kinds, it.squares, *numbers, it.reach, it.colours, *self.counts
-        return VERSION, *told, self.layout, self.named, self.entries
+        return VERSION, *told, self.layout, self.named, self.fold, self.entries
 
 
 class Deriver:
@@ -178,7 +180,8 @@ class Deriver:
             there = piece.squares()
             text = "".join("1" if square in there else "0" for square in self._board.squares)
             squares = int(text[::-1] or "0", 2)
-        lying = Facts(layout=self._layout.form, named=text)
+        fold = self._grid.fold
+        lying = Facts(layout=self._layout.form, named=text, fold=None if fold is None else fold + 1)
         items, entries = Items(piece.identifier, self._grid, squares), Entries.of(piece, self._board, self._labels)
         seen = entries if self._labels is self._grid else Entries.of(piece, self._board, self._grid)
         if not items.read(seen, MOST_BITS // max(1, len(self._board.squares))):
@@ -306,13 +309,22 @@ class _Deed:
         return "promoting" if becomes.startswith("friend") and (gains or not sort.startswith("same")) else None
 
     def castles(self) -> str | None:
-        """Whether another own piece leaves its square, and one stands afterwards where the mover does not go."""
+        """Whether another own piece leaves its square, and one comes to stand where the mover does not go."""
         leaves = any(
-            _is_own(state) and at != self._source and at in self._becomes and self._becomes[at] != state
+            _is_own(state)
+            and at != self._source
+            and at in self._becomes
+            and (
+                at == self._destination
+                or not _is_own(self._becomes[at])
+                or (self._becomes[at] == ITSELF and state != ITSELF)
+            )
             for at, state in self._must.items()
         )
         stands = any(
-            _is_own(state) and at != self._destination and self._must.get(at) != state
+            _is_own(state)
+            and not _is_own(self._must.get(at, ""))
+            and (at != self._destination or (state != ITSELF and ITSELF in self._becomes.values()))
             for at, state in self._becomes.items()
         )
         return "castling" if leaves and stands else None

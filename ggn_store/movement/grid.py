@@ -9,7 +9,6 @@ from typing import Final
 
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import (
-    HEXAGONS,
     Lattice,
     Symmetry,
     Vector,
@@ -21,7 +20,6 @@ from ggn_store.model.documents.geometry import (
 # Sets of squares by their codes take this many bits a square, or so many in all; a box of three dimensions takes 16.
 _MOST_SPARSE: Final = 64
 _LEAST_SPAN: Final = 1 << 14
-_PLANE: Final = 2
 
 
 class Grid:
@@ -30,8 +28,9 @@ class Grid:
     Hexagons have cube coordinates, of which the first two say all; vectors have three that come to 0.
     """
 
-    def __init__(self, size: Vector, points: list[Vector], *, hexagonal: bool = False) -> None:
+    def __init__(self, size: Vector, points: list[Vector], *, hexagonal: bool = False, fold: int | None = None) -> None:
         self.hexagonal = hexagonal
+        self.fold = fold
         told = size
         if hexagonal:
             last = [-sum(point) for point in points]
@@ -53,14 +52,11 @@ class Grid:
     @classmethod
     def of(cls, board: Board, form: str | None = None) -> Grid | None:
         """The grid of a board whose squares lie in this form; None where they have no coordinates."""
-        lattice = Lattice.of(board)
+        lattice = Lattice.lying(board, form)
         if lattice is None:
             return None
-        hexagonal = form in HEXAGONS and lattice.dimensions == _PLANE
-        if hexagonal:
-            lattice = Lattice(board, hexagonal, labels=HEXAGONS[form])
         points = [tuple(map(int.__sub__, point, lattice.low)) for point in lattice.points.values()]
-        return cls(lattice.size, points, hexagonal=hexagonal)
+        return cls(lattice.size, points, hexagonal=lattice.hexagonal, fold=lattice.fold)
 
     @classmethod
     def row(cls, board: Board) -> Grid:

@@ -61,32 +61,22 @@ def promotes(piece: str, destination: str, possibility: Json) -> bool:
 
 
 def castles(piece: str, source: str, destination: str, possibility: Json) -> bool:
-    """Whether another own piece leaves a square, and one comes to stand elsewhere than the mover."""
+    """Whether an own piece no longer stands where it had to, and one stands where none had to and the mover does not.
+
+    What makes room for the mover leaves, too; what becomes another own piece on its square stays. The mover goes to the
+    destination, unless it stands elsewhere and another own piece there.
+    """
     must, _ = reference.conditions(possibility)
     after = effects(piece, destination, possibility)
-    kind = kinds(piece)
-    leaves = any(
-        is_own(piece, state) and square != source and square in after and kind(after[square]) != kind(state)
-        for square, state in must.items()
-    )
-    stands = any(
-        is_own(piece, state) and square != destination and kind(must.get(square)) != kind(state)
-        for square, state in after.items()
-    )
-    return leaves and stands
-
-
-def kinds(piece: str) -> Any:
-    """What own pieces count as: the piece itself, another state of it, another one; by state and whether royal."""
-
-    def kind(state: str | None) -> object:
-        if state == piece or not is_own(piece, state):
-            return state
-        marks = [mark for mark in "+-^" if mark in str(state)]
-        bare = [each.replace("+", "").replace("-", "").replace("^", "") for each in (piece, str(state))]
-        return bare[0] == bare[1], *marks
-
-    return kind
+    before = {square for square, state in must.items() if is_own(piece, state)}
+    others = {square for square, state in after.items() if is_own(piece, state)}
+    left = {
+        square
+        for square in before & after.keys()
+        if square not in others or square == destination or (after[square] == piece and must[square] != piece)
+    }
+    movers = set() if piece in after.values() and after.get(destination) != piece else {destination}
+    return bool(left - {source}) and bool(others - before - movers)
 
 
 def way(source: str, destination: str, points: dict[str, Point] | None) -> tuple[Point, int] | None:

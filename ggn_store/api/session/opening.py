@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ggn_store.api.session import naming
 from ggn_store.errors import StoreError, printable
 from ggn_store.passwords import shown
 from ggn_store.store.database import address as addresses
@@ -19,7 +20,9 @@ Address = str | os.PathLike[str]
 
 def at(address: Address) -> Session:
     """The session of the store at an address, without connecting yet."""
-    return Session(addresses.connect(address))
+    database = addresses.connect(address)
+    database.naming = naming.names_of
+    return Session(database)
 
 
 def memory() -> Session:

@@ -213,6 +213,14 @@ class Lattice:
         """The plain lattice of a board; None where its squares have no coordinates of one number of dimensions."""
         return None if board.extent is None else cls(board)
 
+    @classmethod
+    def lying(cls, board: Board, form: str | None) -> Lattice | None:
+        """The lattice of a board whose squares lie in this form of `HEXAGONS`, the plain one in any other form."""
+        plain = cls.of(board)
+        if plain is None or form not in HEXAGONS or plain.dimensions != len("xy"):
+            return plain
+        return cls(board, hexagonal=True, labels=HEXAGONS[form])
+
     @property
     def places(self) -> tuple[str, ...]:
         """The labels of all places."""
@@ -226,9 +234,16 @@ class Lattice:
             return points
         if self.labels == "leaning":
             return {place: (x - y, y) for place, (x, y) in points.items()}
-        files = [x for x, _ in points.values()]
-        middle = max(files) if self.labels == "falling" else (min(files) + max(files)) // 2
-        return {place: (x, y + max(0, middle - x)) for place, (x, y) in points.items()}
+        fold = self.fold or 0
+        return {place: (x, y + max(0, fold - x)) for place, (x, y) in points.items()}
+
+    @property
+    def fold(self) -> int | None:
+        """The file that the ranks of hexagons fall to; None where they do not."""
+        if self.labels not in ("falling", "bent"):
+            return None
+        files = [cell.parse(place)[0] for place in self.places]
+        return max(files) if self.labels == "falling" else (min(files) + max(files)) // 2
 
     @cached_property
     def _labels(self) -> Mapping[Vector, str]:

@@ -12,7 +12,7 @@ import time
 import traceback
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,7 @@ from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound, SQLA
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ggn_store.errors import DamagedError, GgnStoreError, RefusedError, StoreError, printable
+from ggn_store.model.documents.document import Envelope
 from ggn_store.passwords import HIDDEN, secrets_in, shown, without
 from ggn_store.store.database.definitions import Definitions, Seals
 
@@ -78,6 +79,9 @@ class Database(ABC):
 
     insert: ClassVar[Any]
     """The dialect's INSERT, which has `on_conflict_do_nothing`."""
+
+    naming: Callable[[Envelope], Mapping[str, str]] = staticmethod(lambda _: {})
+    """What the text that a document was made from calls its pieces, by identifier; who opens a database may know."""
 
     is_server: ClassVar[bool]
     """Whether questions travel, and several write at a time; else a writing transaction keeps all others out."""

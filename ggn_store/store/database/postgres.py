@@ -112,6 +112,7 @@ class Postgres(Database):
             settings = {key: value for key, value in url.query.items() if key not in ("user", "password")}
             url = URL.create(url.drivername, name, None, url.host, url.port, url.database, settings)
         found = Postgres(url)
+        found.naming = self.naming
         try:
             found._require_person(name, home)
         except BaseException:

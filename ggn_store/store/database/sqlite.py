@@ -183,7 +183,9 @@ class SQLite(Database):
                 made = copying.copied(source, time.monotonic() + BUSY_SECONDS, check_same_thread=False)
             except (sqlite3.Error, TimeoutError):
                 return self
-        return _Copy(self.url, made)
+        copy = _Copy(self.url, made)
+        copy.naming = self.naming
+        return copy
 
     def _create_engine(self, url: URL, **options: Any) -> Engine:
         # A store in memory lives in its one connection, which threads take in turns.

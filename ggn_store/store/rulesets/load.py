@@ -23,7 +23,7 @@ from ggn_store.movement import facts
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import catalog, lanes, summaries
+from ggn_store.store.rulesets import catalog, lanes, piece_names, summaries
 from ggn_store.store.rulesets.catalog import UNSTATED, Base, Unstated
 from ggn_store.store.schema import tables as t
 
@@ -310,6 +310,7 @@ def append_after(
         connection.execute(insert(t.revision_merge).values(revision_id=revision_id, parent_id=made.merged))
     listed = [(revision_id, ordinal, piece_id) for ordinal, piece_id in enumerate(piece_ids)]
     database.fill(connection, t.revision_piece.columns, listed)
+    piece_names.fill(database, connection, revision_id, made.envelope)
     return int(revision_id)
 
 

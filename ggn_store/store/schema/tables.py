@@ -278,6 +278,16 @@ piece = _table(
 
 revision_piece = _lists("revision")
 
+# What a revision calls its pieces, derived from the text that it was made from (`store.rulesets.piece_names`).
+piece_name = _compact(
+    "piece_name",
+    Column("revision_id", Id, nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("name", Label, nullable=False),
+    PrimaryKeyConstraint("revision_id", "ordinal"),
+    ForeignKeyConstraint(["revision_id", "ordinal"], ["revision_piece.revision_id", "revision_piece.ordinal"]),
+)
+
 proposal_piece = _lists("proposal")
 
 source = _compact(
@@ -377,9 +387,11 @@ FACTS: dict[str, type[Integer] | type[Text] | type[Boolean]] = {
     "reach": Integer,
     "colours": Text,
     **dict.fromkeys(("displacing", "elsewhere", "by_another", "either", "promoting", "castling", "off_path"), Integer),
-    # How the board lies, as what the piece was made from says; of a board with holes, which squares the piece names.
+    # How the board lies, as what the piece was made from says; of a board with holes, which squares the piece names;
+    # of hexagons, the file that ranks fall to.
     "layout": Text,
     "named": Text,
+    "fold": Integer,
     "entries": Text,
 }
 # Its rows are long: SQLite would read all of one to compare its key.
@@ -405,6 +417,7 @@ Index(None, ruleset_rename.c.old_name)
 Index(None, revision.c.digest)
 Index(None, piece.c.identifier)
 Index(None, piece_facts.c.moves)
+Index(None, piece_name.c.name)
 
 # A piece's own tables, parents before children.
 PIECE_TABLES = (source, destination, variant, condition, effect, hand_effect, variant_origin, guard, state_effect)

@@ -23,7 +23,7 @@ _EVERYBODY = "PUBLIC"
 
 _WRITERS = (AUTHOR, ADMIN)
 
-_DERIVED = ("piece_summary", "piece_facts")
+_DERIVED = ("piece_summary", "piece_facts", "piece_name")
 
 # Which rights beside SELECT the roles have on each table. A right on some columns only names them; INSERT of what a
 # sequence numbers leaves the number out, so that nobody takes one that is still to come.

@@ -54,6 +54,7 @@ SEALED = {
     "revision": "ggn_note_revision",
     "revision_merge": "ggn_seal_revision",
     "revision_piece": "ggn_seal_revision",
+    "piece_name": "ggn_seal_names",
     "proposal": "ggn_note_proposal",
     "proposal_piece": "ggn_seal_proposal",
     "piece": "ggn_note_piece",
@@ -119,9 +120,9 @@ def _functions(schema: str) -> Iterator[str]:
     def note(name: str, *kinds: str, key: str = "id", only_of_ours: str = "") -> str:
         return function("note", function=name, key=key, kinds=str([*kinds]), only_of_ours=only_of_ours)
 
-    def seal(parent: str, key: str, kind: str, unless: str = "") -> str:
+    def seal(parent: str, key: str, kind: str, unless: str = "", name: str | None = None) -> str:
         only = sql(__package__, "only_of_ours", parent=parent, unless=unless)
-        return note(f"ggn_seal_{kind}", kind, key=key, only_of_ours=f"{only}\n  ")
+        return note(f"ggn_seal_{name or kind}", kind, key=key, only_of_ours=f"{only}\n  ")
 
     def content(kind: str) -> str:
         fields = ", ".join(f"'{name}'" for name in Envelope.__slots__)
@@ -151,6 +152,7 @@ def _functions(schema: str) -> Iterator[str]:
         yield note(f"ggn_note_rows_of_{kind}", kind, key=key)
     yield seal("board", _KEYS["board"], "board")
     yield seal("revision", "revision_id", "revision")
+    yield seal("revision", "revision_id", "revision", unless=_MAY_REBUILD, name="names")
     yield seal("proposal", "proposal_id", "proposal")
     yield seal("piece", _KEYS["piece"], "piece")
     yield seal("piece", _KEYS["lane"], "lane", unless=_MAY_REBUILD)

@@ -34,6 +34,14 @@ GROUP BY piece, becomes ORDER BY piece, becomes
 SELECT ruleset, piece, words FROM v_pieces
 WHERE displacing + elsewhere + by_another + either = 0 ORDER BY ruleset, piece
 
+-- Which pieces are called cannon or knight, in all games, and how does each move?
+SELECT ruleset, piece, movement, words FROM v_pieces WHERE name IN ('cannon', 'knight') ORDER BY ruleset, ordinal
+
+-- Which movements have the most names?
+SELECT movement, count(DISTINCT name) AS names, min(name) AS one, max(name) AS another, count(DISTINCT ruleset) AS games
+FROM v_pieces WHERE movement IS NOT NULL GROUP BY movement HAVING count(DISTINCT name) > 1
+ORDER BY names DESC, games DESC, movement LIMIT 20
+
 -- Which games have drops, and what else have they?
 SELECT ruleset, drops, hoppers, unequal_sides, mandatory_capture, ends_by_line FROM v_concepts
 WHERE drops > 0 ORDER BY ruleset

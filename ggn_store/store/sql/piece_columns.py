@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from sqlalchemy import Table
@@ -83,7 +84,7 @@ class PieceColumns:
         count = self._tables.count
         toggle, words = self._tables.coded(t.variant, "toggle")
         is_drop = self._vectors.each(lambda source: (source == self._tables.hand) * 1, self._tables.source)
-        capture, stays = self._captures()
+        capture, stays, is_plain = self._deeds()
         must, required = self._must, self._tables.conditions.states
         return {
             **self._placed(self._vectors.up_to(count)),
@@ -95,13 +96,15 @@ class PieceColumns:
             "is_drop": Column([False, True], is_drop),
             **self._origins(),
             **{axis: Column((*self._tables.place.points[axis], None), self._tables.source) for axis in AXES},
-            **{f"d{name}": self._distance(axis) for axis, name in zip(AXES, "xyz", strict=True)},
+            **{f"d{name}": self._distance(steps) for steps, name in zip(self._tables.place.steps, "xyz", strict=True)},
             "capture": Column((*_CAPTURES, None), capture),
             "promotes": Column([True, False], stays),
+            "castling": Column([True, False], is_plain),
+            "off_path": Column(None, self._off_path()),
         }
 
-    def _distance(self, axis: str) -> Column:
-        points = [point for point in self._tables.place.points[axis] if point is not None]
+    def _distance(self, steps: Sequence[int | None]) -> Column:
+        points = [point for point in steps if point is not None]
         if len(points) < self._tables.hand:
             return self._constant(None, self._tables.count)
         # So far away that every distance from or to the hand is that of nothing.
@@ -148,8 +151,62 @@ class PieceColumns:
         keys = self._keyed(conditions.at, conditions.square)
         return self._vectors.chosen(keys, musts), self._vectors.chosen(conditions.state, musts)
 
-    def _captures(self) -> tuple[Vector, Vector]:
-        """The kind of capture of each possibility, and 0 where it promotes, else 1."""
+    def _off_path(self) -> Vector:
+        """How many squares each possibility asks about that are not source, destination or between."""
+        vectors, tables = self._vectors, self._tables
+        each, take, count = vectors.each, vectors.take, tables.count
+        conditions = tables.conditions
+        keys = vectors.sorted(self._keyed(conditions.at, conditions.square))
+        # The first of equal ones.
+        keys = vectors.chosen(
+            keys,
+            vectors.joined(
+                take([1], each(lambda key: key * 0, keys[:1])),
+                each(lambda key, last: (key != last) * 1, keys[1:], keys[:-1]),
+            ),
+        )
+        width = tables.hand + 1
+        at = each(lambda key: key // width, keys)
+        square = take(tables.place.order, each(lambda key: key % width, keys))
+        source, destination = take(tables.source, at), take(tables.destination, at)
+        is_off = each(lambda square, *ends: (square != ends[0]) & (square != ends[1]), square, source, destination)
+        if all(point is not None for point in tables.place.steps[0]):
+            hand = tables.hand
+            is_off = each(
+                lambda off, here, there, between: off & ((here == hand) | (there == hand) | (between == 0)),
+                is_off,
+                source,
+                destination,
+                self._is_between(square, source, destination),
+            )
+        places = vectors.bounds(vectors.chosen(at, is_off), count)
+        return take([last - first for first, last in pairwise(places)], vectors.up_to(count))
+
+    def _is_between(self, square: Vector, source: Vector, destination: Vector) -> Vector:
+        """1 where a square lies strictly between source and destination, on a straight line; the hand counts as any."""
+        each, take = self._vectors.each, self._vectors.take
+        tables = [[*(step or 0 for step in steps), 0] for steps in self._tables.place.steps]
+        aside, whole = (
+            [each(lambda to, start: to - start, take(table, to), take(table, source)) for table in tables]
+            for to in (square, destination)
+        )
+        return each(
+            lambda x, y, z, dx, dy, dz: (
+                (
+                    (x * dy == y * dx)
+                    & (x * dz == z * dx)
+                    & (y * dz == z * dy)
+                    & (x * dx + y * dy + z * dz > 0)
+                    & (x * dx + y * dy + z * dz < dx * dx + dy * dy + dz * dz)
+                )
+                * 1
+            ),
+            *aside,
+            *whole,
+        )
+
+    def _deeds(self) -> tuple[Vector, Vector, Vector]:
+        """The kind of capture of each possibility; 0 where it promotes, and where it castles, else 1."""
         vectors, each, take = self._vectors, self._vectors.each, self._vectors.take
         own, conditions = self._tables.key, self._tables.conditions
         if own.dialect == "must-deny":
@@ -174,7 +231,7 @@ class PieceColumns:
         empties = take([int(piece is None) for piece in pieces] or [0], becomes)
         target = take(self._square_of(self._tables.destination), at)
         leaves = take(self._square_of(self._tables.source), at)
-        is_target = each(lambda key, target: (key == target) * 1, keys, target)
+        is_target, is_source = (each(lambda key, end: (key == end) * 1, keys, end) for end in (target, leaves))
         is_enemy = [int(state == ENEMY) for state in conditions.states]
         denies = each(lambda deny, enemy: deny * enemy, conditions.is_deny, take(is_enemy or [0], conditions.state))
         denied = vectors.chosen(self._keyed(conditions.at, conditions.square), denies)
@@ -191,13 +248,54 @@ class PieceColumns:
             wanted,
             is_target,
             empties,
-            each(lambda key, leaves: (key == leaves) * 1, keys, leaves),
+            is_source,
             safe,
         )
         kind = each(lambda kind: kind + (kind == 0) * _NO_CAPTURE, kind)
         promotes = take([int(_is_better(piece, own)) for piece in pieces] or [0], becomes)
         stays = each(lambda promotes, target: 1 - promotes * target, promotes, is_target)
-        return vectors.least(at, kind, self._tables.count, _NO_CAPTURE), vectors.least(at, stays, self._tables.count, 1)
+        return (
+            vectors.least(at, kind, self._tables.count, _NO_CAPTURE),
+            vectors.least(at, stays, self._tables.count, 1),
+            self._castles(at, must, becomes, pieces, is_target, is_source),
+        )
+
+    def _castles(
+        self,
+        at: Vector,
+        must: Vector,
+        becomes: Vector,
+        pieces: Sequence[str | None],
+        is_target: Vector,
+        is_source: Vector,
+    ) -> Vector:
+        """0 where another own piece leaves its square, and one comes to stand where the mover does not go; else 1."""
+        vectors, each, take, count = self._vectors, self._vectors.each, self._vectors.take, self._tables.count
+        own, states = self._tables.key, self._tables.conditions.states
+        was, now = (
+            take([int(_is_own(piece, own)) for piece in known] + [0], at)
+            for known, at in ((states, must), (pieces, becomes))
+        )
+        is_same = take([int(state == own.identifier) for state in states] + [0], must)
+        is_mover = take([int(piece == own.identifier) for piece in pieces] or [0], becomes)
+        is_nowhere = vectors.least(at, each(lambda is_mover: 1 - is_mover, is_mover), count, 1)
+        is_elsewhere = take([1, 0], take(vectors.plain(is_nowhere), at))
+        remains = each(
+            lambda was, now, same, target, source, mover: (
+                1 - was * (1 - source) * (1 - now * (1 - target) * (1 - mover * (1 - same)))
+            ),
+            *(was, now, is_same, is_target, is_source, is_mover),
+        )
+        is_none_new = each(
+            lambda was, now, target, mover, elsewhere: (
+                1 - now * (1 - was) * (1 - target * (1 - (1 - mover) * elsewhere))
+            ),
+            *(was, now, is_target, is_mover, is_elsewhere),
+        )
+        return each(
+            lambda remains, is_none_new: remains | is_none_new,
+            *(vectors.least(at, found, count, 1) for found in (remains, is_none_new)),
+        )
 
     def _of_conditions(self) -> dict[str, Column]:
         found = self._tables.conditions
@@ -243,6 +341,10 @@ class PieceColumns:
 def _side(identifier: str) -> str:
     """Whose piece an identifier names, as the views tell it."""
     return "first" if identifier[:1].upper() == identifier[:1] else "second"
+
+
+def _is_own(piece: str | None, own: Any) -> bool:
+    return piece not in (None, EMPTY, ENEMY) and _side(str(piece)) == own.side
 
 
 def _is_other(piece: str | None, own: Any) -> bool:

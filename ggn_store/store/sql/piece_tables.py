@@ -11,6 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, select
 
 from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.geometry import Lattice
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.vectors import Vector, Vectors
@@ -21,23 +22,32 @@ FARTHEST: Final = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class BoardColumns:
-    """A board as the columns of a piece need it."""
+    """A board as the columns of a piece need it: `points` by labels, `steps` as the squares lie."""
 
     board: Board
     points: Mapping[str, Sequence[int | None]]
+    steps: Sequence[Sequence[int | None]]
     order: Sequence[int]
     ranks: Sequence[int]
 
     @classmethod
-    def read(cls, connection: Connection, board_id: int) -> BoardColumns:
-        """A stored board."""
+    def read(cls, connection: Connection, board_id: int, layout: str | None) -> BoardColumns:
+        """A stored board, whose squares lie in this form."""
         board = catalog.read_board(connection, board_id)
-        columns = (t.square.c[axis] for axis in AXES)
-        query = select(*columns).where(t.square.c.board_id == board_id).order_by(t.square.c.number)
+        query = (
+            select(*(t.square.c[axis] for axis in AXES))
+            .where(t.square.c.board_id == board_id)
+            .order_by(t.square.c.number)
+        )
         points = connection.execute(query).all()
         order = sorted(range(len(board.squares)), key=lambda number: board.squares[number].encode())
         ranks = sorted(range(len(order)), key=order.__getitem__)
-        return cls(board, {axis: [row[at] for row in points] for at, axis in enumerate(AXES)}, order, ranks)
+        columns = [[row[at] for row in points] for at in range(len(AXES))]
+        steps: Sequence[Sequence[int | None]] = columns
+        lattice = Lattice.lying(board, layout)
+        if lattice is not None and lattice.hexagonal:
+            steps = [*zip(*(lattice.points[square] for square in board.squares), strict=True), columns[-1]]
+        return cls(board, dict(zip(AXES, columns, strict=True)), steps, order, ranks)
 
 
 @dataclass(frozen=True, slots=True)

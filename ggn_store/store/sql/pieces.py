@@ -29,7 +29,7 @@ class Pieces:
         self._database = database
         self._connection = connection
         self._vectors = vectors
-        self._places: dict[int, BoardColumns] = {}
+        self._places: dict[tuple[int, str | None], BoardColumns] = {}
         self._digests: dict[tuple[str, int], Digests] = {}
         self._queries = {table: database.arrays(table, table.c.piece_id == _PIECE) for table in t.PIECE_TABLES}
 
@@ -39,9 +39,10 @@ class Pieces:
         Whether it gives its digest is only looked at where that `is_checked`; from what is read for its columns.
         """
         key = self._connection.execute(_KEPT, {"piece": piece_id}).one()
-        if key.board_id not in self._places:
-            self._places[key.board_id] = BoardColumns.read(self._connection, key.board_id)
-        place = self._places[key.board_id]
+        at = key.board_id, key.layout
+        if at not in self._places:
+            self._places[at] = BoardColumns.read(self._connection, *at)
+        place = self._places[at]
         tables = PieceTables(self._table, self._vectors, key, place)
         if is_checked and not self._is_sound(tables):
             catalog.read_piece(self._connection, piece_id, place.board)
@@ -160,6 +161,11 @@ _LISTED: Final = (
     .where(t.ruleset.c.name == bindparam("ruleset"), t.revision.c.number == bindparam("revision"))
     .order_by(t.revision_piece.c.ordinal)
 )
-_KEPT: Final = select(
-    *(t.piece.c[name] for name in ("id", "board_id", "dialect", "digest", "identifier", "side"))
-).where(t.piece.c.id == _PIECE)
+_KEPT: Final = (
+    select(
+        *(t.piece.c[name] for name in ("id", "board_id", "dialect", "digest", "identifier", "side")),
+        t.piece_facts.c.layout,
+    )
+    .outerjoin_from(t.piece, t.piece_facts)
+    .where(t.piece.c.id == _PIECE)
+)

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     bindparam,
     column,
+    func,
     select,
     table,
 )
@@ -191,9 +192,14 @@ def of_piece(
 
 
 def digests(connection: Connection) -> dict[int, str]:
-    """The digests of all pieces that a revision of a ruleset lists which is not deleted, by their keys."""
+    """The digests of all pieces that a revision of a ruleset lists which is not deleted, by their keys.
+
+    Each with how its board lies, if that is told: moves go by it.
+    """
     listed = t.PIECES_OF_REVISIONS.join(t.revision, t.revision.c.id == t.revision_piece.c.revision_id).join(t.ruleset)
-    query = select(t.piece.c.id, t.piece.c.digest).select_from(listed).where(t.ruleset.c.deleted_at.is_(None))
+    lying = func.coalesce(t.piece_facts.c.layout, "")
+    query = select(t.piece.c.id, (t.piece.c.digest + lying).label("digest")).where(t.ruleset.c.deleted_at.is_(None))
+    query = query.select_from(listed.outerjoin(t.piece_facts, t.piece_facts.c.piece_id == t.piece.c.id))
     return {row.id: row.digest for row in connection.execute(query.distinct())}
 
 

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Select, Table, func, select, tuple_
 from sqlalchemy.exc import DBAPIError, NoResultFound
 
 from ggn_store.errors import DamagedError, GgnStoreError, UnknownNameError, quote
+from ggn_store.model.documents import layout as layouts
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Dialect, Piece, revision_digest
 from ggn_store.model.documents.layout import Layout
@@ -26,11 +27,12 @@ from ggn_store.model.teams.revision import check_tag, lineage
 from ggn_store.store.database.engine import Database, Opening, is_about_a_value
 from ggn_store.store.history import renames
 from ggn_store.store.review import policies, proposals, records
-from ggn_store.store.rulesets import catalog, damaged, declared, lanes, load, summaries
+from ggn_store.store.rulesets import catalog, damaged, declared, lanes, load, piece_names, summaries
 from ggn_store.store.rulesets.damaged import Result
 from ggn_store.store.rulesets.pieces import Reader
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import guards
+from ggn_store.store.upkeep import rebuild
 from ggn_store.store.upkeep.memory import ROWS, Memory
 
 Progress = Callable[[str], None]
@@ -323,10 +325,35 @@ class _Walk:
 
         if (fault := self._attempt(of_state)) is not None:
             yield f"{label}: {fault}"
+        if not self._attempt(lambda: self._is_named(connection, row)):
+            yield f"{label}: the names of its pieces are not those that it gives: run `ggn-store db rebuild`"
+        for piece in self._attempt(lambda: self._misplaced(connection, row)) or ():
+            yield (
+                f"{label}: the facts of {piece} are of a board that lies as nothing says that lists it: "
+                "run `ggn-store db rebuild`"
+            )
         if [each.ordinal for each in listed] != list(range(len(listed))):
             yield f"{label}: its pieces are not numbered without gaps"
         if self._attempt(lambda: self._digest(connection, row, [each.digest for each in listed])) != row.digest:
             yield f"{label}: its pieces and envelope do not give its digest {row.digest}"
+
+    def _is_named(self, connection: Connection, row: Any) -> bool:
+        stored = connection.execute(select(t.piece_name).where(t.piece_name.c.revision_id == row.id)).all()
+        derived = piece_names.rows(self._database, connection, row.id, catalog.envelope_of(row.envelope))
+        return sorted(tuple(each) for each in stored) == derived
+
+    def _misplaced(self, connection: Connection, row: Any) -> list[str]:
+        """The pieces whose facts are of a board that lies otherwise than here, and in all else that lists them."""
+        said = layouts.of(catalog.envelope_of(row.envelope))
+        of_board = t.piece_facts.c.layout, t.piece_facts.c.named.is_not(None).label("has_holes")
+        query = (
+            select(t.piece.c.id, t.piece.c.identifier, *of_board)
+            .select_from(t.PIECES_OF_REVISIONS.join(t.piece_facts, t.piece_facts.c.piece_id == t.piece.c.id))
+            .where(t.revision_piece.c.revision_id == row.id)
+        )
+        lying = [(piece, Layout(piece.layout, bool(piece.has_holes))) for piece in connection.execute(query).all()]
+        others = [(piece, layout) for piece, layout in lying if layout != said]
+        return [piece.identifier for piece, layout in others if layout not in rebuild.layouts_of(connection, piece.id)]
 
     def _digest(self, connection: Connection, row: Any, pieces: Sequence[str]) -> str:
         """The digest of what a revision or proposal says; raises whatever its rows make go wrong."""

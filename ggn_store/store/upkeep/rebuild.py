@@ -1,8 +1,10 @@
-"""Deriving the lanes, facts and summaries of stored pieces again: after an upgrade, or where they were damaged."""
+"""Deriving lanes, facts, summaries and names of stored pieces again: after an upgrade, or where they were damaged."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
 
 from sqlalchemy import Connection, delete, select, update
 
@@ -12,7 +14,7 @@ from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.layout import PLAIN, Layout
 from ggn_store.movement import facts
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import catalog, lanes, summaries
+from ggn_store.store.rulesets import catalog, lanes, piece_names, summaries
 from ggn_store.store.schema import tables as t
 
 
@@ -23,7 +25,10 @@ def rebuild(
     *,
     only_missing: bool = False,
 ) -> int:
-    """Derive lanes, facts and summary of every piece, or the lanes and facts that are not there yet; of how many."""
+    """Derive lanes, facts and summary of every piece, or the lanes and facts that are not there yet; of how many.
+
+    And the names that revisions give them, or those of revisions that give none yet.
+    """
     database.lock_pieces(connection, alone=True)
     are_lanes = t.piece.c.lanes.is_not_distinct_from(lanes.VERSION)
     are_facts = t.piece_facts.c.version.is_not_distinct_from(facts.VERSION)
@@ -38,6 +43,7 @@ def rebuild(
         connection.execute(delete(t.lane))
         connection.execute(delete(t.piece_facts))
         connection.execute(delete(t.piece_summary))
+        connection.execute(delete(t.piece_name))
     boards: dict[int, Board] = {}
     makers: dict[tuple[int, Layout], tuple[lanes.Encoder, facts.Deriver]] = {}
     pieces = connection.execute(query).all()
@@ -63,17 +69,44 @@ def rebuild(
         if not has_facts:
             connection.execute(delete(t.piece_facts).where(t.piece_facts.c.piece_id == piece_id))
             database.fill(connection, t.piece_facts.columns, [(piece_id, *deriver.of(piece).row())])
+    _fill_names(database, connection)
     return len(pieces)
+
+
+def _fill_names(database: Database, connection: Connection) -> None:
+    """Derive the names of pieces in revisions that have none."""
+    is_named = select(t.piece_name.c.revision_id).where(t.piece_name.c.revision_id == t.revision.c.id).exists()
+    query = select(t.revision.c.id, t.revision.c.envelope).where(~is_named).order_by(t.revision.c.id)
+    for revision_id, text in connection.execute(query).all():
+        try:
+            piece_names.fill(database, connection, revision_id, catalog.envelope_of(text))
+        except DamagedError:
+            continue  # `db check` finds it
+
+
+# What lists pieces and says how their boards lie.
+_LISTS: Final = (
+    (t.revision, t.revision_piece, t.revision_piece.c.revision_id),
+    (t.proposal, t.proposal_piece, t.proposal_piece.c.proposal_id),
+)
+
+
+def layouts_of(connection: Connection, piece_id: int) -> set[Layout]:
+    """How the board of a piece lies, as all say that list it."""
+    found = set()
+    for holder, listed, key in _LISTS:
+        query = select(holder.c.envelope).join(listed, key == holder.c.id).where(listed.c.piece_id == piece_id)
+        for text in connection.execute(query).scalars():
+            with suppress(DamagedError):
+                found.add(layouts.of(catalog.envelope_of(text)))
+    return found
 
 
 def _layouts(connection: Connection) -> dict[int, Layout]:
     """How the boards of pieces lie, by key: as the first revision or proposal says that lists one and says it."""
     found: dict[int, Layout] = {}
     known: dict[str, Layout] = {}
-    for holder, listed, key in (
-        (t.revision, t.revision_piece, t.revision_piece.c.revision_id),
-        (t.proposal, t.proposal_piece, t.proposal_piece.c.proposal_id),
-    ):
+    for holder, listed, key in _LISTS:
         for holder_id, text in connection.execute(select(holder.c.id, holder.c.envelope).order_by(holder.c.id)).all():
             try:
                 envelope = catalog.envelope_of(text)

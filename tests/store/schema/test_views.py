@@ -15,7 +15,8 @@ from sqlalchemy import Boolean, Connection, DateTime, Integer, Text, inspect, te
 
 from ggn_store import Store, parse, read_definition
 from ggn_store.model.documents.document import Document, Envelope
-from ggn_store.movement.facts import Counts
+from ggn_store.movement.facts import Counts, Deriver
+from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS
 from tests.oracles import analyses, concepts
@@ -76,6 +77,8 @@ def plain_squares(document: dict[str, Any]) -> list[Row]:
 def plain_moves(document: dict[str, Any], dialect: str) -> list[Row]:
     found = []
     at = plain_points(document) | {"*": dict.fromkeys(AXES)} if document else {}
+    board = parse(document).board if document else None
+    points = None if board is None or board.extent is None else analyses.points(board.squares)
     for place, possibility in possibilities(document):
         start, end = at[place["source"]], at[place["destination"]]
         steps = {
@@ -90,6 +93,8 @@ def plain_moves(document: dict[str, Any], dialect: str) -> list[Row]:
             "toggle": toggle,
             "capture": oracle.capture(place["piece"], place["source"], place["destination"], possibility),
             "promotes": oracle.promotes(place["piece"], place["destination"], possibility),
+            "castling": oracle.castles(place["piece"], place["source"], place["destination"], possibility),
+            "off_path": oracle.off_path(place["source"], place["destination"], possibility, points),
             "is_drop": place["source"] == "*",
             "action": None,
             "step": None,
@@ -153,7 +158,7 @@ def plain_facts(document: dict[str, Any]) -> dict[str, Row]:
         row: Row = {name: counts[piece][name] for name in Counts._fields}
         row |= zip(("rides", "leaps", "hops"), (None,) * 3 if at is None else ways[piece], strict=True)
         row |= {"squares": squares, "total": total, "quiet": quiet, "capturing": capture}
-        found[piece] = row | {"reach": reach, "colours": colours, "layout": None}
+        found[piece] = row | {"reach": reach, "colours": colours, "layout": None, "name": None}
     return found
 
 
@@ -578,3 +583,114 @@ def test_layouts_come_with_what_is_received(store: Store, tmp_path: Path) -> Non
             assert rows(each, "SELECT layout FROM v_pieces") == [{"layout": "rows"}]
             assert len(rows(each, "SELECT square FROM v_squares")) == 2
         assert other.upkeep.check() == []
+
+
+# File b is the middle one, which the others are half a hexagon above: b2 touches a1, a2, c1 and c2.
+BENT = """
+title = "Bent files"
+style = "G"
+board = "3x3"
+hexagons = "files-bent"
+
+[pieces.W]
+name = "walker"
+betza = "W"
+
+[pieces.J]
+name = "jumper"
+betza = "D"
+"""
+
+
+def test_steps_among_hexagons_are_those_of_hexagons(store: Store) -> None:
+    store.load(read_definition(BENT), "hexes")
+    query = "SELECT destination, dx, dy, dz, off_path FROM v_moves WHERE piece = 'G:W' AND source = 'b2'"
+    found = {row["destination"]: tuple(row.values())[1:] for row in rows(store, query)}
+    steps = {"b3": (0, 1), "c2": (1, 0), "c1": (1, -1), "b1": (0, -1), "a1": (-1, 0), "a2": (-1, 1)}
+    assert found == {square: (*step, None, 0) for square, step in steps.items()}
+    assert store.upkeep.check() == []
+
+
+def test_what_is_off_the_path_is_told_by_how_squares_lie(store: Store) -> None:
+    """Among bent files the way from a2 to c1 is over b2, that to c2 is not, and none is from a1 to c1."""
+    asked = {("a2", "c1"): ["b2"], ("a2", "c2"): ["b2"], ("a1", "c1"): ["b1", "b2"]}
+    off = {None: [1, 0, 1], "files-bent": [0, 1, 2]}
+    for layout, letter in ((None, "P"), ("files-bent", "Q")):  # pieces of one letter would be one piece
+        sources: dict[str, Any] = {}
+        for (source, destination), squares in asked.items():
+            possibility = {"must": dict.fromkeys(squares, "empty")}
+            sources.setdefault(source, {})[destination] = [possibility]
+        document = parse({f"C:{letter}": sources}, "must-deny")
+        store.load(document if layout is None else said(document, f"hexagons = {layout!r}"), letter)
+        moves = rows(store, "SELECT off_path FROM v_moves WHERE ruleset = :name ORDER BY possibility", name=letter)
+        assert [row["off_path"] for row in moves] == off[layout]
+        [row] = rows(store, "SELECT off_path FROM v_pieces WHERE ruleset = :name", name=letter)
+        assert row["off_path"] == sum(off[layout])
+
+
+# --- names ---
+
+
+def names(store: Store, view: str = "v_pieces") -> list[tuple[int, str, str | None]]:
+    found = rows(store, f"SELECT revision, piece, name FROM {view} ORDER BY ruleset, revision, ordinal")
+    return [(row["revision"], row["piece"], row["name"]) for row in found]
+
+
+def test_pieces_have_the_names_that_each_revision_gives_them(store: Store, tmp_path: Path) -> None:
+    store.load(read_definition(BENT), "hexes")
+    store.load(read_definition(BENT.replace('"walker"', '"wanderer"')), "hexes")  # the same pieces
+    store.load(read_definition(BENT.replace('name = "jumper"', "")), "hexes")
+    first = [(1, "G:W", "walker"), (1, "G:J", "jumper"), (1, "g:w", "walker"), (1, "g:j", "jumper")]
+    second = [(2, piece, name.replace("walker", "wanderer")) for _, piece, name in first]
+    third = [(3, piece, name if name == "walker" else None) for _, piece, name in first]
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        store.exchange.push(other, ["hexes"])
+        for each in (store, other):
+            assert names(each, "v_pieces_all") == [*first, *second, *third]
+            assert names(each) == third
+            assert each.upkeep.check() == []
+            execute(each, "DELETE FROM piece_name WHERE revision_id = (SELECT max(id) FROM revision)")
+            [problem] = each.upkeep.check()
+            assert problem == (
+                "revision hexes@3: the names of its pieces are not those that it gives: run `ggn-store db rebuild`"
+            )
+            each.upkeep.rebuild()
+            assert names(each, "v_pieces_all") == [*first, *second, *third]
+            assert each.upkeep.check() == []
+
+
+def test_pieces_of_a_game_description_have_names_and_those_of_a_document_none(store: Store) -> None:
+    store.load_library("gdl/hex13")
+    assert names(store) == [(1, "HEX13:S", "stone"), (1, "hex13:s", "stone")]
+    store.load(GAMES["must-deny"], "document")
+    assert {row["name"] for row in rows(store, "SELECT name FROM v_pieces WHERE ruleset = 'document'")} == {None}
+    assert store.upkeep.check() == []
+
+
+def test_an_upgrade_makes_the_names_that_are_missing(store: Store) -> None:
+    store.load(read_definition(BENT), "hexes")
+    before = names(store)
+    execute(store, "DELETE FROM piece_name")
+    assert {name for *_, name in names(store)} == {None}
+    store.upgrade()
+    assert names(store) == before
+
+
+def test_check_finds_a_layout_that_no_revision_says(store: Store) -> None:
+    store.load(read_definition(BENT), "hexes")
+    text = "DELETE FROM piece_facts WHERE piece_id IN (SELECT id FROM piece WHERE identifier = 'G:W')"
+    [piece] = rows(store, "SELECT piece_id FROM v_pieces WHERE piece = 'G:W'")
+    with store.session.reading() as connection:
+        board = catalog.read_board(connection, catalog.find(connection, "hexes").board_id)
+        stored = catalog.read_piece(connection, piece["piece_id"], board)
+    plain = Deriver(board).of(stored).row()
+    execute(store, text)
+    with store.session.writing() as connection:
+        store.session.database.fill(connection, t.piece_facts.columns, [(piece["piece_id"], *plain)])
+    [problem] = store.upkeep.check(full=True)
+    assert problem == (
+        "revision hexes@1: the facts of G:W are of a board that lies as nothing says that lists it: run `ggn-store db "
+        "rebuild`"
+    )
+    store.upkeep.rebuild()
+    assert store.upkeep.check(full=True) == []

@@ -356,6 +356,12 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "only added to a revision",
     ),
     Attempt(
+        "name a piece of an old revision",
+        "-x+",
+        f"INSERT INTO piece_name VALUES ({HEAD}, 0, 'knave')",
+        "only added to a revision",
+    ),
+    Attempt(
         "add a parent to an old revision",
         "-xx",
         f"INSERT INTO revision_merge VALUES ({HEAD}, {FIRST})",
@@ -399,6 +405,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
     Attempt("remove all summaries", "--x", "DELETE FROM piece_summary", "its summary is not the one of its rows"),
     Attempt("remove all facts", "--x", "DELETE FROM piece_facts", "its facts are not those of its rows"),
     Attempt("change a fact", "---", "UPDATE piece_facts SET rides = true"),
+    Attempt("change the name of a piece", "---", "UPDATE piece_name SET name = 'knave'"),
     Attempt("change a summary", "---", "UPDATE piece_summary SET conditions = 7"),
     Attempt("empty a table", "---", "TRUNCATE lane"),
     Attempt("say that a piece was found sound", "--+", FOUND_SOUND.format(piece=OLD_PIECE)),
