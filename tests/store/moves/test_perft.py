@@ -257,9 +257,9 @@ def played_step(name: str) -> Step:
 
     def step(position: reference.Plain) -> list[reference.Plain]:
         board, hands, side = position
-        found = [
-            plain(move.after) for move in played.moves(Position(board, hands, "first" if side == "first" else "second"))
-        ]
+        moves = played.moves(Position(board, hands, "first" if side == "first" else "second"))
+        # A mark is past when its own side is next to move: what could be taken in passing no more can.
+        found = [plain(played.unmarked(move.after)) for move in moves]
         if any(duty.name == "pass" for duty in played.definition.said.duties):
             found += passed(position, board.values())
         return found
