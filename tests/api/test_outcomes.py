@@ -266,6 +266,23 @@ def test_a_stalemate_ends_games_that_are_like_chess(name: str, stalemate: str) -
     assert told(Rules(play, {}, ("a1",)), Position(KINGS | {"b5": "C:P"})) == "second wins: checkmate"
 
 
+def test_in_grant_acedrex_who_is_stalemated_or_has_a_bare_king_has_lost() -> None:
+    play, pawns = declared("grant-acedrex"), {"b5": "C:P", "b6": "c:p"}
+    assert told(Rules(play), Position(KINGS | pawns)) == "second wins: no legal move"
+    assert told(Rules(play, KINGS | {"a1": "a2"}), Position(KINGS | pawns)) == ON
+    assert told(Rules(play, {"a1": "a2"}), Position(KINGS | {"b5": "C:P"})) == "first wins: bare king"
+
+
+@pytest.mark.parametrize("name", ["gdl/hex", "gdl/hex13"])
+def test_a_full_board_of_hex_is_won_by_who_has_connected(name: str) -> None:
+    (board, _), chance, rules = CONNECTIONS[name], random.Random(name), Rules(declared(name))
+    for _ in range(10):
+        stones = {cell.text(point): chance.random() < 0.5 for point in board.points}
+        [is_first] = board.connected(stones)
+        position = Position({square: "X:S" if first else "x:s" for square, first in stones.items()})
+        assert told(rules, position) == f"{'first' if is_first else 'second'} wins: connection"
+
+
 STALE = Outcome("no-move", "draw", in_check=False)
 SAFE = (Duty("royal-safety"),)
 
