@@ -146,9 +146,9 @@ def compile_threats(
     """What legality asks of a revision whose possibilities are these moves, with its pieces and start position.
 
     Raises NotJudgedError where tables cannot say what a possibility does to royal pieces, which captures are preferred,
-    or what leaves the board with its mark.
+    that nothing else can be done than to pass, or what leaves the board with its mark.
     """
-    if play.takes_off or any(play.duty(name) for name in PREFERENCES):
+    if play.takes_off or any(play.duty(name) for name in (*PREFERENCES, "forced-pass")):
         raise NotJudgedError
     listed = compiled.tables["piece"]["identifier"].to_pylist()
     pieces = dict.fromkeys([*listed, *play.reverts, *play.reverts.values()])

@@ -18,7 +18,9 @@ def outcome_text(outcome: Outcome, names: Mapping[str, str]) -> tuple[str, str]:
     """The kind of an outcome with its verdict, and what has to hold; `names` has what pieces are called."""
     who = OUTCOMES[outcome.when].who(outcome.side)
     verdict = f"{who} {_VERBS[outcome.verdict]}" if outcome.verdict in _VERBS else "draw"
-    if outcome.side is not None and outcome.verdict == "draw":
+    if outcome.verdict == "majority":
+        verdict = "who has more pieces wins"
+    if outcome.side is not None and outcome.verdict not in _VERBS:
         verdict += f" for {outcome.side}"
     return f"{outcome.when}: {verdict}", _condition(outcome, who, _named(outcome.pieces, names))
 

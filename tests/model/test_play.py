@@ -25,7 +25,7 @@ TEXT = (
     '"crossing":[{"piece":"D:M","source":"Alaska","destination":"x","through":["x","Alaska"]}],'
     '"outcome":[{"when":"no-move","verdict":"draw","in_check":false},'
     '{"when":"goal","verdict":"win","side":"first","pieces":["D:M"],"squares":["Alaska","x"],"count":2,"safe":true,'
-    '"answered":true},{"when":"extinct","verdict":"loss","count":0,"other":2},'
+    '"answered":true},{"when":"extinct","verdict":"majority","count":0,"other":2},'
     '{"when":"repetition","verdict":"draw","count":4,"perpetual":true},'
     '{"when":"connection","verdict":"win","edges":["Alaska","x Alaska"],"ways":["0 1","1 -1"]}],'
     '"host":["history","side-effects"]}'

@@ -60,11 +60,14 @@ def test_a_king_is_bare_with_nothing_else_on_the_board_or_in_the_hand() -> None:
 
 def test_results_are_words_and_scores() -> None:
     mate = Outcome("no-move", "loss", in_check=True)
-    assert [result.winner(Outcome("bare", verdict), "second") for verdict in ("win", "loss", "draw")] == [
+    assert [result.winner(Outcome("bare", verdict), "second", {}) for verdict in ("win", "loss", "draw")] == [
         "second",
         "first",
         None,
     ]
+    most = Outcome("bare", "majority")
+    boards = {"a1": "C:P"}, {"a1": "C:P", "a2": "c:p"}, {"a1": "c:p", "a2": None, "a3": "c:k^"}
+    assert [result.winner(most, "second", board) for board in boards] == ["first", None, "second"]
     over = Result("second", result.reason(mate, True), mate)
     assert (str(over), over.score, over.is_over) == ("second wins: checkmate", "0-1", True)
     assert over.data() == {

@@ -31,13 +31,13 @@ from pathlib import Path
 from ggn_store import PositionError, Ruleset, Store
 from ggn_store.games import library
 from ggn_store.notation import cell, feen, qpi
-from tests.oracles.play import Game
+from tests.oracles.play import NOTHING, Game
 
 FIXTURES = Path(__file__).parents[1] / "data" / "positions" / "games"
 TOKEN = re.compile(r"[0-9]+|\*|\+?[A-Za-z]~?")
 # A fixture has the start, and other positions of no more moves than these.
 MANY = 250
-PASS = re.compile(r"([a-z][0-9]+)\1")
+PASS = re.compile(r"^([a-z][0-9]+)\1$")
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,9 @@ def of_store(rules: Ruleset, sample: Sample) -> list[str]:
     """The difference between the sample's moves and the legal ones that a store tells."""
     position = rules.position(fen=sample.fen)
     named = {rules.move_text(move, position, "uci") for move in rules.legal_moves(position)}
-    legal = {name for name in named if not PASS.fullmatch(name)}
-    theirs = {name for name in sample.moves if not PASS.fullmatch(name)}
+    legal, theirs = ({PASS.sub(NOTHING, name) for name in each} for each in (named, sample.moves))
+    if rules.play.duty("pass"):
+        legal, theirs = legal - {NOTHING}, theirs - {NOTHING}
     drops = may_not_mate(rules)
     theirs -= {name for name in theirs - legal if name[:2] in drops and mates(rules.name, sample.fen, name)}
     wrong = sorted(legal ^ theirs)
@@ -142,13 +143,22 @@ def sample(name: str, game: Game, text: str, chance: random.Random) -> Sample | 
     ends_facing = "bikjang" in game.host or any(end.outcome.when == "facing" for end in game.definition.said.ends)
     if ends_facing and game.facing({k: str(v) for k, v in game.parse(text).board.items()}):
         return None
+    if "forced-pass" in game.host and _is_pass(moves) and _is_pass(pyffish.legal_moves(name, text, moves)):
+        return None  # it passes on and on where nobody can move, and the game is over
     if "pass" in game.host:
         moves = [move for move in moves if not PASS.fullmatch(move)]
     moves = game.once(text, moves)
     after = chance.sample(sorted(moves), min(3, len(moves)))
+    names = {move: PASS.sub(NOTHING, move) for move in moves} if "forced-pass" in game.host else {}
     return Sample(
-        _dealt(text, game), tuple(sorted(moves)), tuple((move, pyffish.get_fen(name, text, [move])) for move in after)
+        _dealt(text, game),
+        tuple(sorted(names.get(move, move) for move in moves)),
+        tuple((names.get(move, move), pyffish.get_fen(name, text, [move])) for move in after),
     )
+
+
+def _is_pass(moves: list[str]) -> bool:
+    return len(moves) == 1 and PASS.fullmatch(moves[0]) is not None
 
 
 def _dealt(text: str, game: Game) -> str:

@@ -22,8 +22,11 @@ from ggn_store.model.documents.document import Possibility
 from ggn_store.notation import cell, feen
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.notation.stn import Transition
 
 Board = Mapping[str, str]
+NOTHING = "0000"
+"""The name of the move that only passes the turn, which the engine says of any piece."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,19 @@ class Game:
         if "mandatory-capture" in self.host:
             captures = {name: move for name, move in allowed.items() if _takes(position, move)}
             return captures or allowed
+        if "forced-pass" in self.host and not allowed and self._passes(position):
+            return {NOTHING: self._nothing(position)}
         return allowed
+
+    def _passes(self, position: Position) -> bool:
+        """forced-pass: there is a piece, and the other side has a move."""
+        if not any(piece and side_of(piece) == position.side for piece in position.board.values()):
+            return False
+        other = self.unmarked(self._nothing(position).after)
+        return any(self._is_allowed(other, move) for move in self.moves(other))
+
+    def _nothing(self, position: Position) -> Choice:
+        return Choice("", "", "", Possibility({}, {}, Transition()), position.after(Transition()))
 
     def unmarked(self, position: Position) -> Position:
         """clear-marks: a marked piece loses its mark when its own side is next to move."""

@@ -33,7 +33,8 @@ def test_every_kind_says_all_that_an_outcome_says(when: When) -> None:
     texts = [outcome_text(usual, NAMES)]
     texts += [outcome_text(replace(usual, **{name: OTHERS[name]}), NAMES) for name in (*kind.must, *kind.may)]
     texts += [outcome_text(replace(usual, side="second"), NAMES), outcome_text(replace(usual, verdict="loss"), NAMES)]
-    texts += [outcome_text(replace(usual, verdict="draw", side=side), NAMES) for side in (None, "second")]
+    for verdict in ("draw", "majority"):
+        texts += [outcome_text(replace(usual, verdict=verdict, side=side), NAMES) for side in (None, "second")]
     assert len(set(texts)) == len(texts)
     assert not any("`" in text for each in texts for text in each)
 

@@ -57,7 +57,7 @@ PLAY = Play(
     (
         Outcome("no-move", "draw", in_check=False),
         Outcome("goal", "win", "first", ("D:M",), ("Alaska", "x"), 2, safe=True, answered=True),
-        Outcome("extinct", "loss", count=0, other=2),
+        Outcome("extinct", "majority", count=0, other=2),
         Outcome("repetition", "draw", count=4, perpetual=True),
         Outcome("connection", "win", edges=("Alaska", "x Alaska"), ways=("0 1", "1 -1")),
     ),

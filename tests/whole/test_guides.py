@@ -128,7 +128,8 @@ def engine_options() -> str:
         add([name], f"{'left to the host as' if duty in HOST_DUTIES else 'a duty:'} `{duty}`, where it is `{value}`")
     add(sorted(options.ENDS - known), "outcomes")
     for name, (usual, duty) in ends.LEFT.items():
-        add([name], f"outcomes; left to the host as `{duty}`, unless it is `{usual or '-'}`")
+        fine = [*(f"it is `{value or '-'}`" for value in usual), *(ends.TOLD[name][:1] if name in ends.TOLD else ())]
+        add([name], f"outcomes; left to the host as `{duty}`, unless {' or '.join(fine)}")
     for name, (neutral, _, reason) in options.REFUSED.items():
         add([name], f"refused, unless it is `{neutral}`: {reason}")
     add(sorted(options.LOOKS), "read over: neither moves nor ends")

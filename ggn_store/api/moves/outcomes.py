@@ -192,7 +192,7 @@ def _has_answered(case: Case, outcome: Outcome, side: Side) -> bool:
 
 
 def _result(case: Case, outcome: Outcome, side: Side) -> Result:
-    won = result.winner(outcome, side)
+    won = result.winner(outcome, side, case.position.board)
     if outcome.answered and outcome.when != "facing" and _has_answered(case, outcome, side):
         won = None
     if outcome.perpetual and (checker := _perpetual(case, outcome)) is not None:

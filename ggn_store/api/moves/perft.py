@@ -112,7 +112,7 @@ def reached(
 
 def is_beyond_plies(handle: Handle) -> bool:
     """Whether plies know nothing of what a position says, or of what becomes of it."""
-    return bool(handle.variables) or handle.play.takes_off
+    return bool(handle.variables) or handle.play.takes_off or handle.play.duty("forced-pass") is not None
 
 
 def _own_engine(handle: Handle, engine: str | None) -> None:

@@ -31,7 +31,7 @@ _CHESS: Final = "chess"
 _ANY_VARIANT: Final = ("", "standard", "normal", "fromposition")
 MANDATORY_CAPTURE: Final = "mandatory-capture"
 # Duties that forbid nothing.
-_MECHANICAL: Final = ("clear-marks", "pass")
+_MECHANICAL: Final = ("clear-marks", "pass", "forced-pass")
 _RECORD: Final = ("ruleset", "digest", "start", "counters", "moves", "result")
 
 

@@ -6,32 +6,33 @@ then at what repeats.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.base import COLOURS, BaseVariant
+from ggn_store.games.fairy.options import PIECES, betza_parts
 from ggn_store.games.rules import SIDES
 from ggn_store.notation.qpi import Side
 
 _VERDICTS: Final = ("win", "loss", "draw")
 _OPPOSITE: Final = {"win": "loss", "loss": "win", "draw": "draw"}
-# Options that have no words here when they have another value than this, and what is then left to the host.
-LEFT: Final[Mapping[str, tuple[str, str]]] = {
-    "materialCounting": ("none", "points"),
-    "stalematePieceCount": ("false", "points"),
-    "countingRule": ("none", "counting"),
-    "chasingRule": ("none", "chasing"),
-    **dict.fromkeys(("adjudicateFullBoard", "flagPieceBlockedWin", "connect3InARow"), ("false", "ends")),
-    **dict.fromkeys(("connectHorizontal", "connectVertical", "connectDiagonal"), ("true", "ends")),
-    **dict.fromkeys(
-        ("connectRegion1White", "connectRegion1Black", "castlingWins", "extinctionAllPieceTypes"), ("", "ends")
-    ),
-    **dict.fromkeys(("connectNxN", "collinearN"), ("0", "ends")),
-}
-
-# Who wins what would be a draw.
+# Who wins what would be a draw: a side, or the one with more pieces.
 _ODDS: Final[Mapping[str, Side]] = {"whitedrawodds": "first", "blackdrawodds": "second"}
+_MAJORITY: Final = "unweighted"
+# Options that have no words here when they have another value than these, and what is then left to the host.
+LEFT: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
+    "materialCounting": (("none", _MAJORITY, *_ODDS), "points"),
+    "stalematePieceCount": (("false",), "points"),
+    "countingRule": (("none",), "counting"),
+    "chasingRule": (("none",), "chasing"),
+    **dict.fromkeys(("adjudicateFullBoard", "flagPieceBlockedWin", "connect3InARow"), (("false",), "ends")),
+    **dict.fromkeys(("connectHorizontal", "connectVertical", "connectDiagonal"), (("true",), "ends")),
+    **dict.fromkeys(
+        ("connectRegion1White", "connectRegion1Black", "castlingWins", "extinctionAllPieceTypes"), (("",), "ends")
+    ),
+    **dict.fromkeys(("connectNxN", "collinearN"), (("0",), "ends")),
+}
 
 Line = dict[str, Any]
 
@@ -39,17 +40,19 @@ Line = dict[str, Any]
 def ends(variant: BaseVariant) -> tuple[list[Line], list[str]]:
     """The outcomes of a variant as the tables of a definition, and what is left to the host."""
     s = variant.s
-    left = [duty for name, (usual, duty) in LEFT.items() if s.value(name, usual).lower() != usual]
+    told = {name for name, is_told in TOLD.items() if is_told[1](variant)}
+    left = [
+        duty
+        for name, (usual, duty) in LEFT.items()
+        if name not in told and s.value(name, usual[0]).lower() not in usual
+    ]
     if s.flag("bikjangRule") and _is_counted(variant):
         left.append("bikjang")
-    passes = any(s.flag(f"{name}{side}") for name in ("pass", "passOnStalemate") for side in ("", "White", "Black"))
-    if passes:
+    if any(s.flag(f"pass{side}") for side in ("", "White", "Black")):
         left.append("two-passes")
     kinds = (_extinct, _goals, _checks, _lines, _facing, _no_move, _quiet, _repeated)
     odds = _ODDS.get(s.value("materialCounting").lower())
     found = [line for kind in kinds for each in kind(variant) for line in _decided(each, odds)]
-    if odds is not None:
-        left.remove("points")
     return found, list(dict.fromkeys(left))
 
 
@@ -169,6 +172,8 @@ def _no_move(variant: BaseVariant) -> Iterator[Line]:
     s = variant.s
     mate, stale = _verdict(variant, "checkmateValue", "loss"), _verdict(variant, "stalemateValue", "draw")
     counted = s.flag("stalematePieceCount") or (stale == "draw" and _is_counted(variant))
+    if TOLD["stalematePieceCount"][1](variant):
+        counted, stale = False, "majority"
     if not variant.terminal:
         if stale is not None and not counted:
             yield {"when": "no-move", "verdict": stale}
@@ -183,8 +188,31 @@ def _no_move(variant: BaseVariant) -> Iterator[Line]:
 
 
 def _is_counted(variant: BaseVariant) -> bool:
-    """Whether draws are decided by counting."""
-    return variant.s.value("materialCounting", "none").lower() not in ("none", "", *_ODDS)
+    """Whether draws are decided by counting what pieces are worth."""
+    return variant.s.value("materialCounting", "none").lower() not in ("", *LEFT["materialCounting"][0])
+
+
+def _draw(variant: BaseVariant) -> str:
+    """The verdict of what would be a draw."""
+    return "majority" if variant.s.value("materialCounting").lower() == _MAJORITY else "draw"
+
+
+def _is_counted_in_stalemate(variant: BaseVariant) -> bool:
+    return variant.s.flag("stalematePieceCount") and variant.s.value("stalemateValue").lower() == "loss"
+
+
+def _is_stalemate_when_full(variant: BaseVariant) -> bool:
+    kinds = {variant.s.letter_types[letter] for letter in variant.letters()}
+    parts = [part for kind in kinds for part in betza_parts(variant.s.types[kind][1] or PIECES[kind]) or ()]
+    is_quiet = "pawn" not in kinds and all("m" in modifiers and "c" not in modifiers for modifiers, *_ in parts)
+    return is_quiet and _is_counted_in_stalemate(variant) and _draw(variant) == "majority"
+
+
+# Of these, when outcomes say it all the same: in words, and whether it is so.
+TOLD: Final[Mapping[str, tuple[str, Callable[[BaseVariant], bool]]]] = {
+    "stalematePieceCount": ("`stalemateValue` is `loss`", _is_counted_in_stalemate),
+    "adjudicateFullBoard": ("nothing captures and pieces are counted in stalemate, too", _is_stalemate_when_full),
+}
 
 
 def _quiet(variant: BaseVariant) -> Iterator[Line]:
@@ -195,7 +223,7 @@ def _quiet(variant: BaseVariant) -> Iterator[Line]:
     both = s.value("nMoveRuleTypes", s.letter("pawn").lower())
     letters = "".join(s.value(f"nMoveRuleTypes{COLOURS[side]}", both) for side in SIDES).upper()
     known = "".join(dict.fromkeys(letter for letter in letters if letter in s.letter_types))
-    line: Line = {"when": "quiet", "verdict": "draw", "count": 2 * moves}
+    line: Line = {"when": "quiet", "verdict": _draw(variant), "count": 2 * moves}
     yield line | ({"pieces": known_tokens} if (known_tokens := _tokens(variant, known)) else {})
 
 
@@ -207,7 +235,7 @@ def _repeated(variant: BaseVariant) -> Iterator[Line]:
         return
     if (verdict == "draw" and _is_counted(variant)) or s.flag("moveRepetitionIllegal"):
         return
-    line: Line = {"when": "repetition", "verdict": verdict, "count": times}
+    line: Line = {"when": "repetition", "verdict": _draw(variant) if verdict == "draw" else verdict, "count": times}
     line |= {"perpetual": True} if s.flag("perpetualCheckIllegal") else {}
     if s.flag("nFoldValueAbsolute") and verdict != "draw":
         yield line | {"side": "first"}

@@ -51,7 +51,11 @@ DUTIES: Final = {
     "dropChecks": ("false", "no-drop-checks"),
     "mustCapture": ("true", "mandatory-capture"),
     "mustDrop": ("true", "mandatory-drop"),
-    **{f"{name}{side}": ("true", "pass") for name in ("pass", "passOnStalemate") for side in ("", "White", "Black")},
+    **{
+        f"{name}{side}": ("true", duty)
+        for name, duty in (("pass", "pass"), ("passOnStalemate", "forced-pass"))
+        for side in ("", "White", "Black")
+    },
     "makpongRule": ("true", "no-flight"),
     "flyingGeneral": ("true", "flying-general"),
     "shogiPawnDropMateIllegal": ("true", "no-drop-mate"),

@@ -213,10 +213,15 @@ class Legality:
 
         The moves are all of the position if they are not given; a pass comes last.
         """
-        if moves is None:
-            parts: list[Part] = [*self._asked.parts(position), (None, self.passes(position))]
-        else:
-            parts = [(None, list(moves))]
+        if moves is not None:
+            return self._allowed(position, [(None, list(moves))])
+        if "forced-pass" in self._duties:
+            found = self._allowed(position, self._asked.parts(position))
+            return found or self._allowed(position, [(None, self.passes(position))])
+        return self._allowed(position, [*self._asked.parts(position), (None, self.passes(position))])
+
+    def _allowed(self, position: Position, parts: Iterable[Part]) -> list[Move]:
+        """Those of the moves that the duties let pass."""
         if self._is_safe_game or self._is_facing_game:
             found = self._safe(position, parts)
         else:
@@ -256,13 +261,21 @@ class Legality:
 
     def passes(self, position: Position) -> list[Move]:
         """The move that only passes the turn, where there is one, said of the royal piece, or of the first there is."""
-        if "pass" not in self._duties:
+        if "forced-pass" in self._duties:
+            other = replace(position, side=other_side(position.side))
+            if self._can_move(position) or not self._can_move(unmarked(self.play, other)):
+                return []
+        elif "pass" not in self._duties:
             return []
         pieces = [piece for piece in self._asked.pieces if side_of(piece) == position.side]
         own = [(str(piece), square) for square, piece in position.board.items() if piece in pieces]
         numbers = self._asked.board.numbers
         own.sort(key=lambda each: (not is_royal(each[0]), pieces.index(each[0]), numbers[each[1]]))
         return [pass_of(piece, square) for piece, square in own[:1]]
+
+    def _can_move(self, position: Position) -> bool:
+        """Whether a side may do anything but pass."""
+        return bool(self._allowed(position, self._asked.parts(position)) or self.chains(position))
 
     def in_check(self, position: Position, side: Side) -> bool:
         """Whether the royal pieces of a side are attacked, as far as they must not be."""

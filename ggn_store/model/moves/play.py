@@ -57,6 +57,7 @@ DUTIES: Final[Mapping[str, str]] = {
     "no-drop-checks": "no drop attacks the other side's terminal piece",
     "no-drop-mate": "no drop of a pawn mates",
     "pass": "a player may pass",
+    "forced-pass": "a player who has pieces and no legal move passes, if the other one then has a move",
     "promotion-limit": "a promotion makes only what is missing of its kind",
     "royal-promotion-limit": "a promotion makes a terminal piece only where one is missing",
     **PREFERENCES,
@@ -81,7 +82,7 @@ HOST_DUTIES: Final[Mapping[str, str]] = {
 When = Literal[
     "no-move", "extinct", "goal", "line", "checks", "bare", "material", "facing", "repetition", "quiet", "connection"
 ]
-Verdict = Literal["win", "loss", "draw"]
+Verdict = Literal["win", "loss", "draw", "majority"]
 
 
 # What is said of what an outcome may leave open, where it is told what there is to say.
@@ -229,6 +230,7 @@ class Crossing(_Said):
 class Outcome(_Said):
     """A way in which a game ends. `verdict` is that of the side which `when` is about; `OUTCOMES` says what it means.
 
+    By a `majority`, the side with more pieces on the board wins, and as many on both sides are a draw.
     Each of `edges` names its squares, and each of `ways` has its coordinates, with one space between them.
     `side` limits it to one side. `answered`: the other side may still move once; the game is drawn if it then has
     reached the same too, and goes on if what was reached is undone.

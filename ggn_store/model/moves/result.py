@@ -47,8 +47,11 @@ class Result(Record):
         return f"{'draw' if self.winner is None else f'{self.winner} wins'}: {self.reason}"
 
 
-def winner(outcome: Outcome, side: Side) -> Side | None:
+def winner(outcome: Outcome, side: Side, board: Board) -> Side | None:
     """Who has won where an outcome holds of a side."""
+    if outcome.verdict == "majority":
+        more = len(own(board, side)) - len(own(board, other_side(side)))
+        return side if more > 0 else other_side(side) if more < 0 else None
     return {"win": side, "loss": other_side(side), "draw": None}[outcome.verdict]
 
 

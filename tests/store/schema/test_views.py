@@ -388,7 +388,7 @@ def plain_play() -> dict[str, list[Row]]:
             nothing
             | {"ordinal": 1, "decided_by": "goal", "verdict": "win", "side": "first", "pieces": "D:M"}
             | {"squares": "Alaska,x", "count": 2, "safe": True, "answered": True},
-            nothing | {"ordinal": 2, "decided_by": "extinct", "verdict": "loss", "count": 0, "other": 2},
+            nothing | {"ordinal": 2, "decided_by": "extinct", "verdict": "majority", "count": 0, "other": 2},
             nothing | {"ordinal": 3, "decided_by": "repetition", "verdict": "draw", "count": 4, "perpetual": True},
             nothing
             | {"ordinal": 4, "decided_by": "connection", "verdict": "win"}
