@@ -75,6 +75,11 @@ class Entries:
         index, place = _split(number, self.grid.span)
         return Said(*self.names[index], place)
 
+    def name_of(self, number: int) -> int:
+        """Which of the names a number of a possibility has."""
+        span = self.grid.span
+        return (number + span // 2) // span
+
     def places(self, pattern: Pattern) -> Iterator[tuple[int | None, int | None]]:
         """The source and the destination of each entry of a pattern, by number; None for the hand."""
         if not pattern.origins:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import (
@@ -12,7 +13,6 @@ from sqlalchemy import (
     Table,
     and_,
     cast,
-    func,
     literal,
     null,
     select,
@@ -22,12 +22,15 @@ from sqlalchemy import (
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.mentions import Use, Uses
 from ggn_store.model.teams.revision import Revision
+from ggn_store.movement.entries import BECOMES, DENY, MUST, Entries
 from ggn_store.store.analyses.asking import Asker
+from ggn_store.store.analyses.entries import Grids, entries, members
 from ggn_store.store.analyses.possibility_rows import RULES, is_of, of_variant
 from ggn_store.store.schema import tables as t
 
 MentionRole = Literal["rules", "must", "deny", "board", "hand", "when", "state"]
 ROLES: Final[tuple[MentionRole, ...]] = ("rules", "must", "deny", "board", "hand", "when", "state")
+_ROLE_OF: Final[dict[str, MentionRole]] = {MUST: "must", DENY: "deny", BECOMES: "board"}
 
 
 class Named(NamedTuple):
@@ -36,21 +39,46 @@ class Named(NamedTuple):
     variable: str
     value: str | None = None
 
+    def means(self, variable: str, value: str) -> bool:
+        """Whether this is of a variable, and of its value."""
+        return variable == self.variable and self.value in (None, value)
+
 
 def totals(asker: Asker, revision: Revision, state: str | Named) -> list[Uses]:
     """How often a state, or a state variable, is mentioned, by piece in document order and by role."""
-    found = _mentions(revision, state).cte("mention")
-    rows = asker.rows(
-        select(
-            found.c.piece,
-            found.c.at_role,
-            func.count(found.c.number.distinct()).label("possibilities"),
-            func.count().label("mentions"),
-        )
-        .group_by(found.c.at_piece, found.c.piece, found.c.at_role)
-        .order_by(found.c.at_piece, found.c.at_role)
-    )
-    return [Uses(row.piece, ROLES[row.at_role], row.possibilities, row.mentions) for row in rows]
+    of = members(asker, [revision])
+    told = {member.piece_id: each for member, each in entries(asker, of, Grids(asker))}
+    found = []
+    for member in of:
+        possibilities, mentioned = _counted(member.piece, told[member.piece_id], state)
+        found += [Uses(member.piece, role, possibilities[role], mentioned[role]) for role in ROLES if mentioned[role]]
+    return found
+
+
+def _counted(piece: str, of: Entries, state: str | Named) -> tuple[Counter[MentionRole], Counter[MentionRole]]:
+    """How many possibilities mention it in each role, and how often."""
+    possibilities, mentioned = Counter[MentionRole](), Counter[MentionRole]()
+    times = Counter[int]()
+    for pattern in of.patterns:
+        for number in pattern.told:
+            times[number] += max(1, len(pattern.origins))
+    named = {number for number, (_, name) in enumerate(of.names) if name == state}
+    for number, told in enumerate(of.told):
+        roles = Counter[MentionRole]()
+        if isinstance(state, Named):
+            roles["when"] = sum(state.means(name, value) for name, values in told.guards for value in values)
+            roles["state"] = sum(state.means(name, value) for name, value in told.state)
+        else:
+            roles["rules"] = int(piece == state)
+            roles["hand"] = sum(held == state for held, _ in told.held)
+            if named:
+                for each in (*told.asked, *told.changed):
+                    if (index := of.name_of(each)) in named:
+                        roles[_ROLE_OF[of.names[index][0]]] += 1
+        for role, count in roles.items():
+            possibilities[role] += times[number] * (count > 0)
+            mentioned[role] += times[number] * count
+    return possibilities, mentioned
 
 
 def mentions(asker: Asker, revision: Revision, board: Board, state: str | Named) -> list[Use]:
