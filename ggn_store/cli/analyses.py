@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ggn_store.cli import options
-from ggn_store.errors import printable
+from ggn_store.errors import printable, quote
 from ggn_store.model.teams.selection import is_pattern
 
 if TYPE_CHECKING:
@@ -74,16 +74,21 @@ def _of_rulesets(command: Callable[..., Asked]) -> Callable[..., None]:
     """The same of a command about any rulesets, which says what it asks of one, and the columns of the answer."""
 
     @functools.wraps(command)
-    def opened(rulesets: tuple[str, ...], form: str | None, tell: Any, **asked: Any) -> None:
+    def opened(
+        rulesets: tuple[str, ...], form: str | None, tell: Any, limit: int | None, after: str | None, **asked: Any
+    ) -> None:
         form = options.record_format(form)
         ask, columns = command(form=form, **asked)
         if len(rulesets) == 1 and not is_pattern(rulesets[0]):
             records = ask(options.open_ruleset(rulesets[0]).analysis(tell))
         else:
-            columns = ("ruleset", "revision", *columns)
+            columns, store = ("ruleset", "revision", *columns), options.open_store()
+            chosen = options.paged(store, rulesets, limit, after)
+            if chosen is None:
+                return
             records = [
                 {"ruleset": name, "revision": int(number)} | each.data()
-                for reference, found in options.open_store().analysis(tell).each(rulesets, ask).items()
+                for reference, found in store.analysis(tell).each(chosen, ask).items()
                 for name, _, number in [reference.rpartition("@")]
                 for each in found
             ]
@@ -91,7 +96,7 @@ def _of_rulesets(command: Callable[..., Asked]) -> Callable[..., None]:
         if not records:
             click.echo("nothing found", err=True)
 
-    return _answer_options(opened)
+    return options.page_options(_answer_options(opened))
 
 
 def _by(first: str, second: str) -> Callable[[options.Command], options.Command]:
@@ -103,20 +108,24 @@ def _by(first: str, second: str) -> Callable[[options.Command], options.Command]
 @options.command("stats")
 @options.rulesets_argument
 @_by("ruleset", "piece")
+@options.page_options
 @_answer_options
-def stats(rulesets: tuple[str, ...], by: str, form: str | None, tell: Any) -> None:
+def stats(rulesets: tuple[str, ...], by: str, form: str | None, tell: Any, **page: Any) -> None:
     """Count what is in rulesets: pieces, sources, destinations, possibilities, conditions, effects.
 
     Without RULESET, all of the store in their newest revisions. Drops are possibilities from the hand; keeps_turn are
     those after which the same side moves again. --by piece is for one RULESET.
     """
     if by == "piece":
-        if len(rulesets) != 1:
-            raise click.UsageError("--by piece counts the pieces of one ruleset: name one")
+        if len(rulesets) != 1 or any(page.values()):
+            raise click.UsageError("--by piece counts the pieces of one ruleset: name one, without --limit and --after")
         found = options.open_ruleset(rulesets[0]).analysis(tell).stats()
         options.print_records(found, form, ("piece", "side", *_STATS[8:]))
-    else:
-        options.print_records(options.open_store().analysis(tell).stats(rulesets), form, _STATS)
+        return
+    store = options.open_store()
+    chosen = options.paged(store, rulesets, **page)
+    if chosen is not None:
+        options.print_records(store.analysis(tell).stats(chosen), form, _STATS)
 
 
 @options.command("mobility")
@@ -272,6 +281,8 @@ def symmetry(ruleset: str, by: str, name: str | None, every: bool, form: str | N
 @click.option(
     "--by", type=options.OneOf(("group", "piece")), help="A row each. Default: piece with --piece, else group."
 )
+@click.option("--limit", "-n", type=options.IntRange(min=1), metavar="N", help="No more than N groups.")
+@click.option("--after", metavar="FINGERPRINT", help="The groups that follow the one with this fingerprint.")
 @_answer_options
 def same_movers(
     rulesets: tuple[str, ...],
@@ -281,7 +292,7 @@ def same_movers(
     tell: Any,
     **asked: Any,
 ) -> None:
-    """Show which pieces of all games move alike, equal or mirrored.
+    """Show which pieces of all games move alike, equal or mirrored; the largest groups first.
 
     Without RULESET, all of the store in their newest revisions. The comparison covers where pieces go and what must
     stand where, not the names of pieces and squares, each seen from its own side; capturing a kind of piece counts as
@@ -291,16 +302,24 @@ def same_movers(
 
     `same-movers --piece C:N --ruleset chess` shows all that move like a knight.
     """
+    limit, after = asked.pop("limit"), asked.pop("after")
     if asked["ruleset"] is not None and asked["piece"] is None:
         raise click.UsageError("--ruleset says whose piece it is: name the piece with --piece")
     found = options.open_store().analysis(tell).same_movers(rulesets, mirrored=not equal, **asked)
     if found.left_out:
         names = printable(", ".join(found.left_out))
         click.echo(f"note: squares without coordinates, so left out: {names}", err=True)
+    known = [each.fingerprint for each in found.groups]
+    if after is not None and after not in known:
+        raise click.UsageError(f"--after: none of these groups has the fingerprint {quote(after)}")
+    first = 0 if after is None else known.index(after) + 1
+    groups = found.groups[first:][:limit]
+    if groups and first + len(groups) < len(known):
+        options.tell_more(groups[-1].fingerprint)
     if (by or ("group" if asked["piece"] is None else "piece")) == "piece":
-        options.print_records([record for group in found.groups for record in group.records()], form, _MOVERS)
+        options.print_records([record for group in groups for record in group.records()], form, _MOVERS)
     else:
-        options.print_records(found.groups, form, _GROUPS)
+        options.print_records(groups, form, _GROUPS)
 
 
 @options.command("concepts")

@@ -273,6 +273,11 @@ def output_format(formats: Sequence[str], help_text: str) -> Callable[[Command],
     return click.option("--format", "form", type=OneOf(formats), help=help_text)
 
 
+# A page of the rulesets of the store, by name: `limit` and `after`.
+page_options = several(
+    click.option("--after", metavar="RULESET", help="Those of the store whose names come after this one."),
+    click.option("--limit", "-n", type=IntRange(min=1), metavar="N", help="No more than N of the store."),
+)
 limit_option = click.option("--limit", "-n", type=IntRange(min=1), metavar="N", help="No more than the N newest.")
 records_option = output_format(RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
 text_or_json_option = output_format(("text", "json"), "Text (default), or one JSON object.")
@@ -292,6 +297,26 @@ def print_records(items: Iterable[Any], form: str | None, columns: Sequence[str]
                 click.echo(empty, err=True)
             return
     page(records(items, form, columns, terminal_width()))
+
+
+def tell_more(last: str) -> None:
+    """Report that a page ends with this, and that more may follow."""
+    click.echo(f"there may be more: `--after {printable(last)}` lists what follows", err=True)
+
+
+def paged(
+    store: ggn_store.Store, rulesets: tuple[str, ...], limit: int | None, after: str | None
+) -> tuple[str, ...] | None:
+    """The rulesets of a page, as they are where none is asked for; None, which is reported, where nothing is on it."""
+    if limit is None and after is None:
+        return rulesets
+    found = store.analysis().names(rulesets, limit=limit, after=after)
+    if not found:
+        click.echo(f"no ruleset comes after {printable(after or '')}", err=True)
+        return None
+    if len(found) == limit:
+        tell_more(found[-1])
+    return (*found,)
 
 
 def refuse(*wrong: tuple[object, str]) -> None:

@@ -24,8 +24,7 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
     "--library", is_flag=True, help="List the games that come with ggn-store instead of the store's rulesets."
 )
 @click.option("--all", "everything", is_flag=True, help="List retired rulesets, too.")
-@click.option("--limit", "-n", type=options.IntRange(min=1), metavar="N", help="No more than N of the store.")
-@click.option("--after", metavar="RULESET", help="Those of the store whose names come after this one.")
+@options.page_options
 @options.records_option
 def list_(rulesets: tuple[str, ...], library: bool, everything: bool, form: str | None, **page: Any) -> None:
     """List the rulesets of the store, each in its newest revision, or the games of the library.
@@ -45,8 +44,7 @@ def list_(rulesets: tuple[str, ...], library: bool, everything: bool, form: str 
         shown = [each for each in summaries if everything or each.revision.state != "retired"]
         found, hidden = [each.data() for each in shown], len(summaries) - len(shown)
         if len(summaries) == page["limit"]:
-            name = printable(summaries[-1].revision.name)
-            click.echo(f"there may be more: `--after {name}` lists what follows", err=True)
+            options.tell_more(summaries[-1].revision.name)
     if hidden:
         click.echo(f"{hidden} retired ruleset{'s are' if hidden > 1 else ' is'} not listed (--all)", err=True)
     columns: tuple[str, ...] = _GAMES if library else _RULESETS

@@ -189,3 +189,31 @@ def test_squares_without_coordinates_are_told_of_and_not_mirrored(ggn: Command) 
 def test_games_that_are_equal_do_not_differ(ask: Command) -> None:
     same = ask("compare", "mini", "mini@1", "--format", "json")
     assert (same.code, same.out, same.err) == (0, "[]\n", "no piece differs\n")
+
+
+@pytest.mark.parametrize("arguments", [("stats",), ("mobility",), ("uses", "empty"), ("stats", "m*")], ids=" ".join)
+def test_rulesets_come_in_pages(ask: Command, arguments: tuple[str, ...]) -> None:
+    command, *rest = arguments
+    whole = ask(*arguments)
+    every = [*dict.fromkeys(row["ruleset"] for row in whole.records())]
+    assert len(every) > 1
+    found, after = [], None
+    for _ in every:
+        page = ask(command, "-n", "1", *(() if after is None else ("--after", after)), *rest)
+        [after] = {row["ruleset"] for row in page.records()}
+        assert page.err == f"there may be more: `--after {after}` lists what follows\n"
+        found += page.records()
+    assert found == whole.records()
+    last = ask(command, "--after", after or "", *rest)
+    assert (last.code, last.out, last.err) == (0, "", f"no ruleset comes after {after}\n")
+
+
+def test_groups_that_move_alike_come_in_pages(ask: Command) -> None:
+    every = ask("same-movers").records()
+    assert len(every) > 2
+    first = ask("same-movers", "-n", "2")
+    told = f"there may be more: `--after {every[1]['fingerprint']}` lists what follows"
+    assert (first.records(), told in first.err) == (every[:2], True)
+    rest = ask("same-movers", "--after", every[1]["fingerprint"])
+    assert (rest.records(), "there may be more" in rest.err) == (every[2:], False)
+    assert ask("same-movers", "--after", "none").code == 2

@@ -334,6 +334,17 @@ class StoreAnalysis:
                 for each in concepts.ask(part.asker, asked, part.revisions.values() if wanted else None, wishes)
             ]
 
+    def names(self, references: Iterable[str] = (), *, limit: int | None = None, after: str | None = None) -> list[str]:
+        """These rulesets, or all of the store, by name: no more than so many, the first ones `after` a name.
+
+        To ask of many rulesets page by page: what is asked of these names is what would be asked of all.
+        """
+        with self._session.reading() as connection:
+            wanted = catalog.selected(connection, references)
+            if not wanted:
+                return catalog.names_after(connection, (), after, limit)
+        return [each for each in sorted(wanted) if after is None or each > after][:limit]
+
     def _selected(self, references: Iterable[str]) -> list[str]:
         with self._session.reading() as connection:
             return catalog.selected(connection, references)
