@@ -27,7 +27,7 @@ from ggn_store.columnar.spark_worker import (
     ShippedRules,
     pack,
 )
-from ggn_store.errors import MoveError, PositionError, offer
+from ggn_store.errors import MoveError, PositionError, offer, quote
 from ggn_store.model.moves.position import Position
 
 EXTRA: Final = "spark"
@@ -80,6 +80,12 @@ class Frames:
         self, frame: Any, beside: Mapping[str, Any], answered: Sequence[str], reader: object
     ) -> tuple[Any, tuple[str, ...]]:
         """A frame with a row for each position, and the columns of it that come back."""
+        for what, each in {"the positions": frame, **beside}.items():
+            if not hasattr(each, "mapInArrow"):
+                raise PositionError(
+                    f"{what} have to be a DataFrame of Spark, found {quote(type(each).__name__)}: make one, as "
+                    "session.createDataFrame([(feen,)], 'feen string'), or call moves_batch of the ruleset"
+                )
         is_rows = reader is None and "feen" not in frame.columns
         if is_rows:
             frame = self._gathered(frame, beside)
@@ -146,7 +152,20 @@ def processors(session: Any) -> int:
     return int(session.sparkContext.defaultParallelism)
 
 
-def _sent(name: str, packed: bytes, *question: bytes) -> Callable[[Iterable[Any]], Iterator[Any]]:
+class _Sent:
+    """A function that Spark sends as how it is made, which is done where it arrives: before Arrow is needed there."""
+
+    def __init__(self, made: Callable[[], Callable[[Iterable[Any]], Iterator[Any]]]) -> None:
+        self._made = made
+
+    def __reduce__(self) -> tuple[Callable[[], Any], tuple[()]]:
+        return self._made, ()
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        return self._made()(batches)
+
+
+def _sent(name: str, packed: bytes, *question: bytes) -> _Sent:
     """A function of `spark_worker` with what it is asked, which says what an executor lacks.
 
     Spark sends a function that is made here by its code, so that it runs where this package is not.
@@ -156,7 +175,8 @@ def _sent(name: str, packed: bytes, *question: bytes) -> Callable[[Iterable[Any]
     version = importlib.import_module("ggn_store").__version__
     python = ".".join(platform.python_version_tuple()[:2])
 
-    def answer(batches: Iterable[Any]) -> Iterator[Any]:
+    def made() -> Callable[[Iterable[Any]], Iterator[Any]]:
+        import functools
         import importlib
         import platform
 
@@ -172,9 +192,9 @@ def _sent(name: str, packed: bytes, *question: bytes) -> Callable[[Iterable[Any]
             worker = importlib.import_module("ggn_store.columnar.spark_worker")
         except ImportError as error:
             raise ImportError(f"{error} on {platform.node()}: {cure}") from None
-        yield from getattr(worker, name)(key, packed, *question, batches)
+        return functools.partial(getattr(worker, name), key, packed, *question)
 
-    return answer
+    return _Sent(made)
 
 
 def column(name: str) -> str:

@@ -288,8 +288,8 @@ def test_an_executor_without_packages_says_what_to_install(monkeypatch: pytest.M
     packed = spark_worker.pack(ruleset(STYLED).columns.rules())
     sent = spark._sent("answers", packed, spark_worker.pack(spark_worker.Question("position", ())))
     program = (
-        "import sys, pickle; sys.modules[sys.argv[1]] = None; function = pickle.load(sys.stdin.buffer)\n"
-        "try: [*function([])]\n"
+        "import sys, pickle; sys.modules[sys.argv[1]] = None\n"
+        "try: pickle.load(sys.stdin.buffer)\n"  # before Spark needs Arrow for what is asked
         "except ImportError as error: print(error)"
     )
     for module in ("ggn_store", "duckdb", "pyarrow"):
@@ -306,6 +306,18 @@ def test_an_executor_without_packages_says_what_to_install(monkeypatch: pytest.M
     monkeypatch.setattr("ggn_store.__version__", "0.0.1")
     with pytest.raises(ImportError, match=r"ggn_store 0.0.1 is another version on .*pip install 'ggn-store\[spark\]=="):
         [*sent([])]
+
+
+def test_what_is_no_data_frame_is_told_with_what_to_call(session: Any) -> None:
+    asked = ruleset(STYLED).spark(session)
+    frame = session.createDataFrame([(0, "a1", "C:P")], "position long, square string, piece string")
+    for ask, what in (
+        (lambda: asked.moves([1]), 'the positions have to be a DataFrame of Spark, found "list"'),
+        (lambda: asked.counts("1/P / C/c"), 'the positions have to be a DataFrame of Spark, found "str"'),
+        (lambda: asked.legal_moves(frame, sides={0: "first"}), 'sides have to be a DataFrame of Spark, found "dict"'),
+    ):
+        with pytest.raises(PositionError, match=f"{what}: make one, .* or call moves_batch"):
+            ask()
 
 
 def test_a_missing_pyspark_is_told_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
