@@ -224,7 +224,8 @@ class _Compiler:
             self._stop()
 
     def _chosen(self, conditions: Mapping[str, DiagramValue]) -> dict[str, DiagramValue]:
-        """Where each action is the first of its phase whose conditions hold (seed 004, section 4.1)."""
+        """Where each action is the first of its phase whose conditions hold, but for optional ones (seed 004, 4.1)."""
+        optional = {action.name for action in self._specification.actions if action.optional}
         diagrams = self._world.diagrams
         chosen: dict[str, DiagramValue] = {}
         owner = self._world.kinds[self._world.kind].owner
@@ -235,7 +236,8 @@ class _Compiler:
             for name in phase.allowed_actions:
                 if name in conditions and left is not False:
                     here = diagrams.where(conditions[name], left, False)
-                    left = diagrams.where(conditions[name], False, left)
+                    if name not in optional:
+                        left = diagrams.where(conditions[name], False, left)
                     chosen[name] = here if chosen.get(name, False) is False else diagrams.either(chosen[name], here)
         return chosen
 

@@ -16,6 +16,7 @@ _OF_DATA: Final[Mapping[str, Callable[[Mapping[str, Any]], bool]]] = {
     "a track": lambda data: data["topology"]["type"] == "track",
     "a grid of three sizes": lambda data: str(data["topology"].get("structure")).count(",") == 2,
     "from_hand": lambda data: any("from_hand" in action for action in data["interactions"]["list"].values()),
+    "optional actions": lambda data: any("optional" in action for action in data["interactions"]["list"].values()),
     "hand (in the setup)": lambda data: "hand" in _places(data),
     "nodes('...') (in the setup)": lambda data: any(place.startswith("nodes") for place in _places(data)),
     "actors of one player": lambda data: any(

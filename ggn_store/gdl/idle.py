@@ -148,7 +148,7 @@ def _shadow(trials: Trials, rule: TriedRule, holding: Collection[str]) -> Iterat
         if rule.action.name not in phase.allowed_actions:
             continue
         before = phase.allowed_actions[: phase.allowed_actions.index(rule.action.name)]
-        earlier = [trials.rules[name] for name in before if name in holding]
+        earlier = [trials.rules[name] for name in before if name in holding and not trials.rules[name].action.optional]
         # From the hand nothing comes first on the board, and the other way round.
         earlier = [other for other in earlier if other.action.from_hand == rule.action.from_hand]
         taking = _taking(trials, rule, earlier)

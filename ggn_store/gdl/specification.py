@@ -97,7 +97,10 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A rule: what it asks for, and what it does; with `from_hand`, to an entity that is in the hand."""
+    """A rule: what it asks for, and what it does; with `from_hand`, to an entity that is in the hand.
+
+    Where an action holds, those after it are done only if it is `optional`.
+    """
 
     name: str
     conditions: tuple[Clause, ...]
@@ -105,6 +108,7 @@ class Action:
     chainable: bool
     place: Location
     from_hand: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def read_interactions(reader: SectionReader, value: Any, path: Path) -> None:
 
 
 def _action(reader: SectionReader, name: str, value: Any, path: Path, known: definitions.Definitions) -> None:
-    keys = ("conditions", "effects", "chainable", "from_hand", "end_turn", "description")
+    keys = ("conditions", "effects", "chainable", "from_hand", "optional", "end_turn", "description")
     what = f"the action {name}"
     members = reader.members(value, path, what, keys, ("conditions", "effects"))
     if not isinstance(value, Mapping):
@@ -45,8 +45,9 @@ def _action(reader: SectionReader, name: str, value: Any, path: Path, known: def
         reader.complain((*path, "end_turn"), "an effect says that the turn does not end", "false", allowed)
     chainable = reader.flag(members, "chainable", path, what)
     from_hand = reader.flag(members, "from_hand", path, what)
+    optional = reader.flag(members, "optional", path, what)
     conditions, effects = tuple(clauses["conditions"]), tuple(clauses["effects"])
-    reader.draft.actions.append(Action(name, conditions, effects, chainable, reader.place(path), from_hand))
+    reader.draft.actions.append(Action(name, conditions, effects, chainable, reader.place(path), from_hand, optional))
 
 
 def read_game_flow(reader: SectionReader, value: Any, path: Path) -> None:
