@@ -68,7 +68,8 @@ _HINT = "the pages need packages that are not here ({}): pip install 'ggn-store[
     "proxies",
     metavar="ADDRESS",
     multiple=True,
-    help="The address from which the header is believed, and nowhere else; repeatable.",
+    help="The address of a proxy before the server, and the only one from which the header is believed; with --login, "
+    "what it says in X-Forwarded-For, so that each client has attempts of its own; repeatable.",
 )
 @click.option("--quiet", is_flag=True, help="Print no line for each request.")
 def serve(host: str, port: int, names: tuple[str, ...], queries: int, quiet: bool, **identity: Any) -> None:
@@ -112,7 +113,8 @@ def _refuse_identity(identity: dict[str, Any], is_loopback: bool) -> str | None:
             "--login, --author and --trust-header are three ways to know who people are: give one of them",
         ),
         (
-            (identity["header"] is None) != (not identity["proxies"]),
+            (identity["header"] is not None and not identity["proxies"])
+            or (identity["header"] is None and identity["login"] is None and bool(identity["proxies"])),
             "--trust-header names a header and --trusted-proxy who is believed to send it: give both",
         ),
         (
@@ -134,9 +136,10 @@ def _people(
             return people.Sessions({people.check_name(str(author)): people.hashed(password)})
         if header is not None:
             return people.Proxy.of(header, proxies)
+        believed = people.proxies_at(proxies)
     except InputError as error:
         raise click.UsageError(str(error)) from None
-    return None if login is None else people.Sessions(people.read_logins(login))
+    return None if login is None else people.Sessions(people.read_logins(login), proxies=believed)
 
 
 @options.command("password")

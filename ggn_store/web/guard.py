@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +13,7 @@ from typing import Final
 from ggn_store.errors import quote
 from ggn_store.web.refusal import AskedError
 
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 MAX_TARGET: Final = 16_000
 MAX_BODY: Final = 64_000
 FORM: Final = "application/x-www-form-urlencoded"
@@ -143,6 +144,44 @@ class Rate:
                 self._taken.popitem(last=False)
 
 
+class Places:
+    """Connections of one server: each client may have so many at once, those at `unbounded` addresses any number."""
+
+    def __init__(self, most: int, unbounded: Iterable[Address] = ()) -> None:
+        self._most, self._unbounded = most, frozenset(unbounded)
+        self._taken: Counter[str] = Counter()
+
+    def take(self, host: str) -> bool:
+        """Take a place for a client; whether there is one."""
+        client = client_at(host)
+        if self._taken[client] >= self._most and address_of(host) not in self._unbounded:
+            return False
+        self._taken[client] += 1
+        return True
+
+    def give_back(self, host: str) -> None:
+        """A place that was taken is free."""
+        client = client_at(host)
+        self._taken[client] -= 1
+        if not self._taken[client]:
+            del self._taken[client]
+
+
+def address_of(text: str) -> Address | None:
+    """An address in figures; None for what is none."""
+    found = _address(text)
+    # How a socket for both writes an address of IPv4.
+    return getattr(found, "ipv4_mapped", None) or found
+
+
+def client_at(host: str) -> str:
+    """What is taken for one client: an address, of IPv6 the network of 64 bits that one household has."""
+    found = address_of(host)
+    if not isinstance(found, ipaddress.IPv6Address):
+        return host if found is None else str(found)
+    return str(ipaddress.ip_network((found, 64), strict=False))
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host is this machine, and nobody else can reach it."""
     found = _address(_name(host))
@@ -165,7 +204,7 @@ def _without_port(host: str) -> str:
     return _name(host.partition(":")[0])
 
 
-def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _address(name: str) -> Address | None:
     try:
         return ipaddress.ip_address(name)
     except ValueError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 import os
 import re
 import secrets
@@ -20,7 +19,7 @@ from typing import Final
 from starlette.datastructures import Headers
 
 from ggn_store.errors import InputError, printable, quote
-from ggn_store.web.guard import Rate
+from ggn_store.web.guard import Address, Rate, address_of, client_at
 from ggn_store.web.refusal import AskedError
 
 MOST_NAME: Final = 200
@@ -36,7 +35,6 @@ _LINE: Final = re.compile(r"(?P<name>[^\n]+):scrypt:(?P<salt>[0-9a-f]{32}):(?P<h
 # A name with __Host- is one that browsers take from this host alone, and over HTTPS.
 _COOKIES: Final = ("ggn-store", "__Host-ggn-store")
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII)
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +45,33 @@ class Client:
     headers: Headers
 
 
-class Sessions:
-    """People with passwords, and their sessions, which are in the memory of this process only."""
+def asking(client: Client, proxies: frozenset[Address]) -> str:
+    """The address that asks: of what one of these proxies hands on, the last in X-Forwarded-For that is none of them.
 
-    def __init__(self, hashes: Mapping[str, str], clock: Callable[[], float] = time.monotonic) -> None:
+    Anybody may write what stands before that.
+    """
+    if address_of(client.host) not in proxies:
+        return client.host
+    named = ",".join(client.headers.getlist("x-forwarded-for")).split(",")
+    found = (address_of(each.strip()) for each in reversed(named))
+    last = next((each for each in found if each not in proxies), None)
+    return client.host if last is None else str(last)
+
+
+class Sessions:
+    """People with passwords, and their sessions, which are in the memory of this process only.
+
+    `proxies` are those that say from where logins come, so that each client has attempts of its own.
+    """
+
+    def __init__(
+        self,
+        hashes: Mapping[str, str],
+        clock: Callable[[], float] = time.monotonic,
+        proxies: frozenset[Address] = frozenset(),
+    ) -> None:
         self._hashes = hashes
+        self.proxies = proxies
         self._clock = clock
         self._lock = threading.Lock()
         # By digests, so that how long it takes to look one up says nothing of the others.
@@ -71,9 +91,10 @@ class Sessions:
 
     def begin(self, client: Client, name: str, password: str) -> str:
         """The cookie of a new session; raises AskedError for another password, and for too many attempts."""
-        self._by_client.take(client.host)
+        at = client_at(asking(client, self.proxies))
+        self._by_client.take(at)
         # By both: guesses from elsewhere keep nobody out.
-        self._by_name.take((client.host, name))
+        self._by_name.take((at, name))
         # A name that nobody has takes as long.
         is_right = _is_of(password, self._hashes.get(name, self._nobody))
         if not is_right or name not in self._hashes:
@@ -164,6 +185,15 @@ def check_name(name: str) -> str:
 # --- proxies ---
 
 
+def proxies_at(addresses: Iterable[str]) -> frozenset[Address]:
+    """Addresses of proxies; raises InputError for what is none."""
+    found = {each: address_of(each) for each in addresses}
+    for text, address in found.items():
+        if address is None:
+            raise InputError(f"{quote(text)} is no address of a proxy: write it in figures, as 127.0.0.1")
+    return frozenset(filter(None, found.values()))
+
+
 @dataclass(frozen=True, slots=True)
 class Proxy:
     """The header in which a proxy says who asks, and the addresses that it is believed from."""
@@ -176,15 +206,16 @@ class Proxy:
         """Such a proxy; raises InputError for what is no header, or no address."""
         if not _HEADER.fullmatch(header):
             raise InputError(f"{quote(header)} is no name of a header: write it as X-Remote-User")
-        found = {each: _address(each) for each in addresses}
-        for text, address in found.items():
-            if address is None:
-                raise InputError(f"{quote(text)} is no address of a proxy: write it in figures, as 127.0.0.1")
-        return cls(header, frozenset(filter(None, found.values())))
+        return cls(header, proxies_at(addresses))
+
+    @property
+    def proxies(self) -> frozenset[Address]:
+        """The proxies before the server."""
+        return self.addresses
 
     def who(self, client: Client) -> str:
         """Who asks; raises AskedError where the proxy does not say so, or somebody else does."""
-        if _address(client.host) not in self.addresses:
+        if address_of(client.host) not in self.addresses:
             raise AskedError("only what comes through the proxy that knows you can write here", 403)
         names = client.headers.getlist(self.header)
         try:
@@ -196,15 +227,6 @@ class Proxy:
         except (ValueError, InputError):
             raise AskedError(f"the proxy does not say who you are in the one header {self.header}", 403) from None
         return name
-
-
-def _address(text: str) -> Address | None:
-    try:
-        found = ipaddress.ip_address(text)
-    except ValueError:
-        return None
-    # How a socket for both writes an address of IPv4.
-    return getattr(found, "ipv4_mapped", None) or found
 
 
 People = Sessions | Proxy

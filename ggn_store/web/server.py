@@ -8,19 +8,24 @@ import logging
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ggn_store.errors import InputError, printable
 from ggn_store.web.app import application
-from ggn_store.web.guard import MAX_TARGET, Guard
+from ggn_store.web.guard import MAX_TARGET, Guard, Places
 from ggn_store.web.site import Site
 
 _CONNECTIONS: Final = 256
+_BY_CLIENT: Final = 128  # of them by one client, so that others find a place
 _PATIENCE: Final = 15.0  # seconds in which a request has to come
 _LONGEST: Final = 120.0  # in which it has to be answered, and the answer to be read
+_FULL: Final = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: 43\r\n\r\n"
+    b"too many connections at once from this host"
+)
 _GRACE: Final = 5  # seconds in which what is being answered may end
 
 
@@ -67,6 +72,7 @@ def run(site: Site, listening: socket.socket, place: ListenAddress, say: Callabl
     """Answer until a signal comes, which is raised again once all that was being answered is, or has been given up."""
     guard = Guard.of(place.host, place.other_names, takes_posts=site.people is not None)
     app = application(site, guard, say)
+    _Patient.places = Places(_BY_CLIENT, () if site.people is None else site.people.proxies)
     config = uvicorn.Config(
         app,
         http=_Patient,
@@ -88,14 +94,25 @@ def run(site: Site, listening: socket.socket, place: ListenAddress, say: Callabl
 class _Patient(H11Protocol):
     """HTTP that waits only so long for requests and for readers: slow clients would keep all connections otherwise."""
 
+    places: ClassVar[Places]
     _end: asyncio.TimerHandle | None = None
+    _place: str | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._wait()
+        host = self.client[0] if self.client else ""
+        if self.places.take(host):
+            self._place = host
+            self._wait()
+        else:
+            transport.write(_FULL)
+            transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        if self._place is not None:
+            self.places.give_back(self._place)
+            self._place = None
         super().connection_lost(exc)
 
     def handle_events(self) -> None:

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from ggn_store import Store
 from ggn_store.errors import InputError
 from ggn_store.web import people as of_people
-from ggn_store.web.guard import MAX_BODY, Rate
+from ggn_store.web.guard import MAX_BODY, Rate, client_at
 from ggn_store.web.people import LASTING, Client, Proxy, Sessions, hashed
 from ggn_store.web.refusal import AskedError
 from tests.support.payloads import PAYLOADS
@@ -306,7 +306,8 @@ def test_the_line_of_a_file_of_logins_has_no_password_in_it(run: Program, tmp_pa
         (("--login", "x", "--trust-header", "X-User", "--trusted-proxy", "127.0.0.1"), "three ways"),
         (("--trust-header", "X-User"), "give both"),
         (("--trusted-proxy", "127.0.0.1"), "give both"),
-        (("--login", "x", "--trusted-proxy", "127.0.0.1"), "give both"),
+        (("--author", "Ann", "--trusted-proxy", "127.0.0.1"), "give both"),
+        (("--login", "x", "--trusted-proxy", "proxy.example"), "no address of a proxy"),
         (("--trust-header", "X User", "--trusted-proxy", "127.0.0.1"), "no name of a header"),
         (("--trust-header", "X-User", "--trusted-proxy", "proxy.example"), "no address of a proxy"),
         (("--author", "Ann", "--host", "0.0.0.0"), "on your own machine"),
@@ -320,3 +321,41 @@ def test_options_that_leave_open_who_people_are_are_usage_errors(
     assert (result.code, result.out) == (2, "")
     assert message in result.err
     assert not (tmp_path / "new.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("at", "forwarded", "found"),
+    [
+        ("192.0.2.9", ["203.0.113.5"], "203.0.113.5"),
+        ("192.0.2.9", ["198.51.100.1, 203.0.113.5"], "203.0.113.5"),
+        ("192.0.2.9", ["198.51.100.1", "203.0.113.5 , 192.0.2.8"], "203.0.113.5"),
+        ("::ffff:192.0.2.9", ["203.0.113.5"], "203.0.113.5"),
+        ("192.0.2.9", ["203.0.113.5, unknown"], "192.0.2.9"),
+        ("192.0.2.9", [], "192.0.2.9"),
+        ("192.0.2.9", ["192.0.2.8"], "192.0.2.9"),
+        ("198.51.100.7", ["203.0.113.5"], "198.51.100.7"),
+    ],
+)
+def test_a_client_is_who_a_trusted_proxy_last_says(at: str, forwarded: list[str], found: str) -> None:
+    proxies = of_people.proxies_at(["192.0.2.9", "192.0.2.8"])
+    headers = Headers(raw=[(b"x-forwarded-for", each.encode()) for each in forwarded])
+    assert of_people.asking(Client(at, headers), proxies) == found
+
+
+@pytest.mark.parametrize(("is_trusted", "last"), [(True, 403), (False, 429)])
+def test_behind_a_trusted_proxy_each_client_has_attempts_of_its_own(
+    proposed: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch, is_trusted: bool, last: int
+) -> None:
+    monkeypatch.setattr(of_people, "_COST", {"n": 2, "r": 1, "p": 1})
+    monkeypatch.setattr(of_people, "_BY_NAME", (2, 300.0))
+    proxies = of_people.proxies_at(["192.0.2.9"] if is_trusted else [])
+    sessions = Sessions({"bob": hashed("bob secret")}, clock, proxies)
+    with client(proposed, people=sessions, at="192.0.2.9") as found:
+        for at, status in (("203.0.113.5", 403), ("203.0.113.5", 403), ("203.0.113.6", last)):
+            assert log_in(found, headers={**OURS, "X-Forwarded-For": at}, password="guessed").status_code == status
+
+
+def test_clients_are_told_apart_by_what_one_household_has() -> None:
+    same = ("192.0.2.1", "::ffff:192.0.2.1"), ("2001:db8::1", "2001:db8::2:3"), ("testclient", "testclient")
+    assert [pair for pair in same if client_at(pair[0]) != client_at(pair[1])] == []
+    assert len({client_at(each) for each in ("192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8:0:1::1")}) == 4

@@ -70,6 +70,23 @@ def test_half_a_request_keeps_nobody_else_waiting(tmp_path: Path) -> None:
                 each.close()
 
 
+def test_one_client_cannot_take_all_connections(tmp_path: Path) -> None:
+    with served(f"sqlite:///{tmp_path / 'new.db'}") as (_, connection):
+        place = (connection.host, connection.port)
+        many = [socket.create_connection(place, timeout=30) for _ in range(300)]
+        try:
+            for each in many[:128]:
+                each.sendall(b"GET / HTTP/1.1\r\nHost: ")
+            assert many[-1].recv(12) == b"HTTP/1.1 503"
+            other = socket.create_connection(place, timeout=30, source_address=("127.0.0.2", 0))
+            with other:
+                other.sendall(f"GET /health HTTP/1.1\r\nHost: {place[0]}:{place[1]}\r\n\r\n".encode())
+                assert other.recv(12) == b"HTTP/1.1 200"
+        finally:
+            for each in many:
+                each.close()
+
+
 def test_a_port_that_is_taken_is_named(run: Program, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
