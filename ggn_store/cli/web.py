@@ -170,9 +170,10 @@ def password_line(name: str) -> None:
 def site(output: str) -> None:
     """Write the pages as files, which any web server or a browser alone shows.
 
-    Each ruleset, in its newest revision, has its start with the marks of every piece, its pieces, its definition and
-    its history. What only a server can answer is left out: moves that are made, filters, SQL, analyses. It needs
-    pip install 'ggn-store[web]'.
+    Each ruleset, in its newest revision, has its start with the marks of every piece, its pieces with their moves from
+    each square, its definition, its history with what each revision changed, and its analyses; proposals have pages,
+    too. What only a server can answer is left out: moves that are made, filters, SQL, and what is large, which the
+    page says. It needs pip install 'ggn-store[web]'.
     """
     with _installed():
         from ggn_store.web import files

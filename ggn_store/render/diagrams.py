@@ -117,16 +117,16 @@ def _board(picture: Diagram, shows_turn: bool) -> _Part:
     pieces = {square for square, piece in position.board.items() if piece is not None}
     parts = [*layout.ground, layout.cells(picture.last, fill="#e0a800", fill_opacity=0.4)]
     parts += [_checked(square, *layout.middle(square)) for square in picture.checked if square in layout.corners]
-    if picture.source in layout.corners:
-        parts.append(_chosen(layout, picture.source))
-    parts += _pieces(picture, layout)
-    parts.append(
+    standing = [_chosen(layout, picture.source)] if picture.source in layout.corners else []
+    standing += _pieces(picture, layout)
+    standing.append(
         svg.group(
             legend.drawn(mark, *layout.middle(mark.square), UNIT, mark.square in pieces)
             for mark in picture.marks
             if mark.square in layout.corners
         )
     )
+    parts += _with_others(picture, layout, standing) if picture.others else standing
     inset = 3 if layout.is_hexagonal else 0
     parts.append(
         svg.group(
@@ -144,6 +144,35 @@ def _board(picture: Diagram, shows_turn: bool) -> _Part:
         parts.append(svg.moved(hands.parts, width + _PAD, layout.top))
         width += _PAD + hands.width
     return _Part(tuple(parts), width, max(layout.height, layout.top + hands.height))
+
+
+def _with_others(picture: Diagram, layout: Layout, standing: list[str]) -> list[str]:
+    """The sources of a piece as groups, of which a style sheet shows the one that the address of the page names.
+
+    What they share is drawn once: they are many.
+    """
+    shared = {"piece": token(str(picture.piece), 0, 0, UNIT, picture.style)}
+    numbers: dict[tuple[str, ...], str] = {}
+    groups = []
+    for other in picture.others:
+        source = str(other.source)
+        places = [("piece", source)]
+        for mark in other.marks:
+            if mark.square in layout.corners:
+                key = tuple(legend.shapes(mark))
+                name = numbers.setdefault(key, f"mark-{len(numbers)}")
+                shared.setdefault(name, legend.bare(mark, 0, 0, UNIT))
+                places.append((name, mark.square))
+        uses = [_used(name, *layout.middle(square)) for name, square in places]
+        groups.append(svg.group([_chosen(layout, source), *uses], id=picture.anchor(source), class_="from"))
+    # Of those that are siblings, a style sheet can hide what follows.
+    groups.append(svg.group(standing, class_="chosen"))
+    drawn = (svg.group([body], id=name) for name, body in shared.items())
+    return [svg.element("defs", "".join(drawn)), svg.group(groups)]
+
+
+def _used(name: str, x: float, y: float) -> str:
+    return svg.element("use", href=f"#{name}", x=x, y=y)
 
 
 def _chosen(layout: Layout, square: str) -> str:

@@ -93,6 +93,13 @@ def drawn(mark: Mark, x: float, y: float, size: float, is_occupied: bool) -> str
     return svg.group(parts, class_="mark", data_square=mark.square, data_kind=" ".join(found))
 
 
+def bare(mark: Mark, x: float, y: float, size: float) -> str:
+    """A mark on an empty square, without its words."""
+    found = shapes(mark)
+    has_both = {RING, CROSS} <= {shape.removesuffix(OVER) for shape in found}
+    return "".join(part for shape in found for part in _inside(shape, x, y, size, has_both))
+
+
 def sample(shape: str, x: float, y: float, size: float) -> str:
     """A shape for the legend."""
     if shape == PLUS:

@@ -35,7 +35,7 @@ from ggn_store.errors import (
 from ggn_store.render.records import json_text
 from ggn_store.web import rendering, views
 from ggn_store.web.guard import HEADERS, Guard
-from ggn_store.web.page import Answer, Asked, Page
+from ggn_store.web.page import LIMITS, Answer, Asked, Page
 from ggn_store.web.people import Client
 from ggn_store.web.refusal import AskedError
 from ggn_store.web.routes import PAGES
@@ -47,8 +47,6 @@ _AGAIN: Final = "private, no-cache"
 _MAX_PAIRS: Final = 1_000
 _AT_ONCE: Final = 8
 _WATCHED: Final = 2
-# One page asks for no more than this, whatever files may.
-_LIMITS: Final = {"chains": 2_000, "compared-possibilities": 100_000}
 Say = Callable[[str], None]
 
 
@@ -144,7 +142,7 @@ def _answered(site: Site, page: Page, got: _Got) -> Response:
     """The response of a page, made in a thread of its own; whatever goes wrong is a page, too."""
     media = "application/json" if got.is_json else page.media
     try:
-        with limits.allow(_LIMITS):
+        with limits.allow(LIMITS):
             if got.form is not None:
                 return _done(site, page, got, got.form)
             asked = Asked.read(site, page, got.reference, got.pairs, is_json=got.is_json, client=got.client)

@@ -1,14 +1,15 @@
 """The pages of a store as files, which any web server or a browser alone shows: `ggn-store site`.
 
 What has files is found by following links from the first page, as far as `_name` goes: games with the marks of each
-piece at the start, pieces, definitions, histories, and older revisions as their histories name them. Links to anything
-else are taken away, and so are forms.
+piece at the start, pieces, definitions, histories with what each revision changed, analyses, proposals. Links to
+anything else are taken away, and so are forms.
 """
 
 from __future__ import annotations
 
 import hashlib
 import html
+import json
 import os
 import re
 from collections import deque
@@ -16,31 +17,43 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from ggn_store import limits
 from ggn_store.errors import InputError
+from ggn_store.model.teams.revision import Summary
+from ggn_store.notation.hand import HAND
 from ggn_store.output import new_directory
-from ggn_store.web import rendering, views
-from ggn_store.web.page import Answer, Asked, Page
+from ggn_store.web import links, rendering, views
+from ggn_store.web.page import LIMITS, Answer, Asked, Page
+from ggn_store.web.pages import gallery, rules
 from ggn_store.web.routes import PAGES
-from ggn_store.web.site import Site
+from ggn_store.web.site import Site, lasting
 
 # Which parameters the addresses of pages may have that become files.
 _KEPT: Final = {
     "game": {"from", "piece"},
-    "piece": {"piece"},
+    "piece": {"piece", "source"},
     "source": set[str](),
     "log": set[str](),
+    "blame": set[str](),
+    "diff": {"a"},
+    "rules": {"what"},
+    "analyses": {"what"},
+    "proposals": set[str](),
+    "proposal": set[str](),
     "picture": set[str](),
 }
 _FORM: Final = re.compile(r"<form\b.*?</form>", re.DOTALL)
 _DEAD: Final = re.compile(r"<a\b(?![^>]*\bhref=)[^>]*>(.*?)</a>", re.DOTALL)
+_TABS: Final = re.compile(r'<nav class="(?:tabs|chips)".*?</nav>', re.DOTALL)
 _NUMBERED: Final = re.compile(r"[^@:#]+@[0-9]+")
-# What there is of an older revision.
-_OF_OLDER: Final = ("game", "source", "log")
+# What there is of an older revision, and of a proposal.
+_OF_OLDER: Final = ("game", "source", "log", "blame", "diff")
+_OF_PROPOSAL: Final = ("proposal",)
 _LINK: Final = re.compile(r'\b(href|src)="([^"]*)"')
 _SAFE: Final = re.compile(r"[^A-Za-z0-9._+-]+")
 _ROOM: Final = "name a new directory, or an empty one"
 _SEARCH: Final = "search.js"
-_GALLERY: Final = 200  # games on a page
+_FIRST: Final = "/?limit=200"
 
 
 def write(site: Site, directory: str | os.PathLike[str]) -> int:
@@ -67,15 +80,31 @@ class _Files:
 
     def write(self) -> None:
         """Write all."""
-        for name in ("style.css", "icon.svg", _SEARCH):
+        for name in ("style.css", "icon.svg"):
             self._write(name, views.static(name) or b"")
-        self._file(f"/?limit={_GALLERY}")
+        self._file(_FIRST)
+        games = [self._found(each) for each in self._site.store.list() if gallery.is_shown(each)]
+        self._write(_SEARCH, f"const GAMES = {json.dumps(games)};\n".encode() + (views.static(_SEARCH) or b""))
         while self._waiting:
             address = self._waiting.popleft()
             page, asked = self._asked(address)
-            name = self._names[address]
-            answer = page.show(asked)
-            self._write(name, self._text(asked, answer).encode("utf-8", "backslashreplace"))
+            with limits.allow(LIMITS):
+                answer = page.show(asked)
+            self._write(self._names[address], self._text(asked, answer).encode("utf-8", "backslashreplace"))
+
+    def _found(self, summary: Summary) -> dict[str, str | None]:
+        """What the search of the first page knows of a game."""
+        revision, title = summary.revision, summary.revision.envelope.title or summary.revision.name
+        names = gallery.names_of_pieces(self._site, summary)
+        words = (revision.name, title, revision.envelope.source or "", *names)
+        picture = links.to("/picture", lasting(revision)) if revision.envelope.start else None
+        return {
+            "title": title,
+            "facts": f"{revision} \u00b7 {revision.shape or 'network'}",
+            "words": " ".join(words).casefold(),
+            "page": self._file(links.to("/g", revision.name)),
+            "picture": picture and self._file(picture),
+        }
 
     def _write(self, name: str, data: bytes) -> None:
         (self._place / name).write_bytes(data)
@@ -84,11 +113,12 @@ class _Files:
     def _text(self, asked: Asked, answer: Answer) -> str:
         if isinstance(answer.text, str):
             return answer.text
-        whole = _FORM.sub("", rendering.html(asked, answer, is_file=True))
+        whole = _FORM.sub("", rendering.html(asked, answer))
         if asked.page.name == "gallery":
             script = f'<script src="{_SEARCH}" defer></script></head>'
             whole = whole.replace("</head>", script)
-        return _DEAD.sub(r"\1", _LINK.sub(lambda found: self._led(found[1], html.unescape(found[2])), whole))
+        whole = _LINK.sub(lambda found: self._led(found[1], html.unescape(found[2])), whole)
+        return _DEAD.sub(r"\1", _TABS.sub(lambda found: _DEAD.sub("", found[0]), whole))
 
     def _led(self, attribute: str, address: str) -> str:
         """A link to the file of a page; nothing where there is none."""
@@ -103,18 +133,23 @@ class _Files:
     def _file(self, address: str) -> str | None:
         """The name of the file of a page, which is to be written if it is not yet; None where it becomes none."""
         if address == "/":
-            address = f"/?limit={_GALLERY}"
+            address = _FIRST
         if address not in self._names:
             name = _name(address)
-            if name is None:
+            if name is None or self._is_needless(address):
                 return None
             self._names[address] = name
             self._waiting.append(address)
         return self._names[address]
 
+    def _is_needless(self, address: str) -> bool:
+        """Whether a page says nothing: a first revision has given every entry, which its history says."""
+        page, reference, _ = _read(address)
+        return page.name == "blame" and not self._site.ruleset(reference).revision.parents
+
     def _asked(self, address: str) -> tuple[Page, Asked]:
         page, reference, pairs = _read(address)
-        return page, Asked.read(self._site, page, reference, pairs)
+        return page, Asked.read(self._site, page, reference, pairs, is_file=True)
 
 
 _PAGES: Final = {page.path.partition("/{")[0]: page for page in PAGES}
@@ -136,16 +171,26 @@ def _name(address: str) -> str | None:
         kept = {name for name, _ in pairs} <= {"limit", "offset"}
         offset = dict(pairs).get("offset")
         return None if not kept else f"index-{offset}.html" if offset else "index.html"
-    is_picture = page.name == "picture"
     if page.name not in _KEPT or not {name for name, _ in pairs} <= _KEPT[page.name]:
         return None
-    if not is_picture and any(mark in reference for mark in "@:#"):
-        is_older = _NUMBERED.fullmatch(reference) is not None and page.name in _OF_OLDER and not pairs
-        if not is_older and page.name != "log":
-            return None
+    is_picture, given = page.name == "picture", dict(pairs)
+    named = given.get("a", reference)
+    if not is_picture and "#" in named and (page.name not in _OF_PROPOSAL or set(given) - {"a"}):
+        return None
+    is_older = _NUMBERED.fullmatch(named) is not None
+    if is_older and (page.name not in _OF_OLDER or set(given) - {"a"}):
+        return None
+    if not is_picture and (":" in named or ("@" in named and not is_older)) and page.name != "log":
+        return None
+    # A page of a piece has all its squares; of what needs more than a name, a server asks for it.
+    if page.name == "piece" and given.get("source", HAND) != HAND:
+        return None
+    questions = {"rules": rules.RULES, "analyses": rules.STORE}.get(page.name, {})
+    if any(question.needs for what, question in questions.items() if what == given.get("what")):
+        return None
     if not is_picture and reference.endswith(".json") and not address.partition("?")[0].endswith("%2Ejson"):
         return None
     # Names that file systems take for the same, and what they cannot have, are told apart by digests.
     key = hashlib.sha256(address.encode()).hexdigest()[:8]
-    stem = _SAFE.sub("_", "-".join([reference, *(value for _, value in pairs)]))[:40]
+    stem = _SAFE.sub("_", "-".join(filter(None, [reference, *(value for _, value in pairs)])))[:40]
     return f"{page.name}-{stem}-{key}.{'svg' if is_picture else 'html'}"

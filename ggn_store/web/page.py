@@ -16,6 +16,8 @@ from ggn_store.web.people import Client
 from ggn_store.web.refusal import AskedError
 from ggn_store.web.site import Site
 
+# One page asks for no more than this, whatever files may.
+LIMITS: Final = {"chains": 2_000, "compared-possibilities": 100_000}
 Kind = Literal["text", "number", "flag"]
 _WORDS: Final = {"1": True, "0": False}
 
@@ -132,7 +134,10 @@ class Page:
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of a page, checked; `person` is who asks, where that is known."""
+    """What was asked of a page, checked; `person` is who asks, where that is known.
+
+    Of a page that `is_file`, nothing can be asked later.
+    """
 
     site: Site
     page: Page
@@ -141,6 +146,7 @@ class Asked:
     query: str = ""
     is_json: bool = False
     client: Client | None = None
+    is_file: bool = False
 
     @functools.cached_property
     def person(self) -> str | None:

@@ -13,10 +13,11 @@ from ggn_store.web.routes import MENU
 from ggn_store.web.site import Site
 
 
-def html(asked: Asked, answer: Answer, *, is_file: bool = False) -> str:
-    """The page of an answer; `is_file`, without what asks a server for more."""
-    json = None if is_file else asked.json
-    values: dict[str, Any] = {"asked": asked.values, "reference": asked.reference, "json": json, "is_file": is_file}
+def html(asked: Asked, answer: Answer) -> str:
+    """The page of an answer; of a file, without what asks a server for more."""
+    json = None if asked.is_file else asked.json
+    values: dict[str, Any] = {"asked": asked.values, "reference": asked.reference, "json": json}
+    values["is_file"] = asked.is_file
     values |= {"person": asked.person, "comparable": limits.COMPARED.most, **_server(asked.site)}
     return _page(str(asked.page.template), asked.page.name, {**values, **answer.data, **answer.shown})
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from ggn_store import Store
+from ggn_store.web import files
+from ggn_store.web.pages import piece as of_pieces
+from ggn_store.web.pages import rules as of_rules
+from ggn_store.web.site import Site
+from tests.support.people import KNIGHT, WIDER
 from tests.support.program import MINI, MINI_TOML, MUST, Program, run, write
 from tests.support.web import Found, links_of_files
 
@@ -68,6 +74,87 @@ def test_older_revisions_have_pages_and_what_leads_nowhere_is_text(small: str, r
     assert "C:P" in older.read_text(encoding="utf-8")
     for page in pages.glob("*.html"):
         assert not re.search(r"<a\b(?![^>]*href=)", page.read_text(encoding="utf-8")), page
+
+
+def test_a_piece_has_its_moves_from_each_square(small: str, run: Program, tmp_path: Path) -> None:
+    assert run("--db", small, "site", "-o", tmp_path / "pages").code == 0
+    pages = [path.read_text(encoding="utf-8") for path in (tmp_path / "pages").glob("piece-team_mini-C_P-*.html")]
+    [page] = [page for page in pages if 'class="from"' in page]
+    found = dict(re.findall(r'id="(from-[0-9]+)" class="from">(.*?)</g>', page, re.DOTALL))
+    with Store.open(small) as store:
+        ruleset = store.ruleset("team/mini")
+        squares, selected = ruleset.board.numbers, ruleset.select("C:P")
+        assert {f"from-{squares[each]}" for each in selected.sources if each != "*"} == set(found)
+        for name, group in found.items():
+            source = next(each for each, number in squares.items() if name == f"from-{number}")
+            marks = [each for each in MINI["C:P"][source] if each != "*"]
+            assert group.count('href="#mark-') == len(marks), source
+    assert set(re.findall(r'href="#(mark-[0-9]+)"', page)) <= Found(page).ids
+    with_hand = [page for page in pages if 'class="from"' not in page and "from the hand" in page]
+    assert len(with_hand) == 1, "the hand has a page of its own"
+
+
+def test_what_is_large_is_left_out_and_the_page_says_so(
+    small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of_pieces, "_MOST", 0)
+    monkeypatch.setattr(of_rules, "_MOST_IN_FILES", 1)
+    with Store.open(small) as store:
+        files.write(Site(store), tmp_path / "pages")
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "pages").glob("*.html")}
+    assert not any('class="from"' in page for page in pages.values())
+    assert any("too many for a file" in page for name, page in pages.items() if name.startswith("piece-"))
+    [dead] = [page for name, page in pages.items() if name.startswith("rules-team_mini-dead")]
+    assert "<code>ggn-store dead team/mini</code>" in dead
+    assert links_of_files(tmp_path / "pages") > len(pages)
+
+
+def test_changes_blame_analyses_and_proposals_have_pages(small: str, run: Program, tmp_path: Path) -> None:
+    with Store.open(small) as store:
+        first = store.load(KNIGHT, "knight", author="Ann")
+        store.load(WIDER, "knight", author="Ben")
+        proposal = str(store.reviews.propose(KNIGHT, "knight", author="Cas", message="back again"))
+        store.reviews.comment(proposal, "why?", author="Ann")
+    pages = tmp_path / "pages"
+    assert run("--db", small, "site", "-o", pages).code == 0
+    texts = {path.name: path.read_text(encoding="utf-8") for path in pages.glob("*.html")}
+
+    def led_to(name: str, start: str) -> list[str]:
+        """The pages of a kind that a page leads to."""
+        return sorted({each.partition("#")[0] for each in Found(texts[name]).links if each.startswith(start)})
+
+    [game] = led_to("index.html", "game-knight")
+    [log] = led_to(game, "log-knight")
+    [changes] = led_to(game, "diff-knight-")
+    of_revisions = led_to(log, "diff-knight_")
+    assert len(of_revisions) == 2
+    for name in (changes, *of_revisions):
+        assert any(words in texts[name] for words in ("+     a3 must a3=empty", "+ C:N: 1 source")), name
+    [blame] = led_to(game, "blame-knight")
+    assert {"Ann", "Ben"} <= set(re.findall("Ann|Ben", texts[blame]))
+    assert led_to("index.html", "game-team_mini")
+    assert not led_to(led_to("index.html", "game-team_mini")[0], "blame-"), "one revision has given all"
+    [rules] = led_to(game, "rules-knight")
+    assert len(led_to(rules, "rules-knight")) == 1 + 7
+    [proposals] = led_to("index.html", "proposals-")
+    [page] = led_to(proposals, "proposal-knight_1")
+    assert [each for each in ("back again", "why?", "-     a3 must a3=empty") if each not in texts[page]] == []
+    assert str(first) in texts[log]
+    assert links_of_files(pages) > len(texts)
+
+
+def test_the_search_knows_names_of_pieces(small: str, run: Program, tmp_path: Path) -> None:
+    write(
+        tmp_path / "towers.toml",
+        'title = "Towers"\nboard = "3x3"\nstyle = "C"\n[pieces.R]\nname = "wazir"\nbetza = "W"\n',
+    )
+    with Store.open(small) as store:
+        store.load(tmp_path / "towers.toml")
+    assert run("--db", small, "site", "-o", tmp_path / "pages").code == 0
+    script = (tmp_path / "pages" / "search.js").read_text(encoding="utf-8")
+    games = json.loads(script.partition("const GAMES = ")[2].partition(";\n")[0])
+    assert [each["title"] for each in games if "wazir" in each["words"]] == ["Towers"]
+    assert all((tmp_path / "pages" / each["page"]).exists() for each in games)
 
 
 def test_an_empty_store_and_a_directory_that_is_taken_are_told(run: Program, small: str, tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from ggn_store import Store
 from ggn_store.render.legend import COLORS
+from ggn_store.web import files
+from ggn_store.web.site import Site
 from tests.support.browser import Page, by_pipes, in_a_browser, opened
 from tests.support.people import KNIGHT, WIDER
 from tests.support.program import MINI, MINI_TOML, write
@@ -150,6 +152,31 @@ def test_pages_fit_the_screen_and_can_be_read(
             papers.add(browser.ask("getComputedStyle(document.body).backgroundColor"))
     [paper] = papers
     assert (int(paper.removeprefix("rgb(").partition(",")[0]) < 128) == (scheme == "dark")
+
+
+def test_files_show_the_moves_from_a_square_and_find_games_by_pieces(
+    browser: Page, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    directory = tmp_path_factory.mktemp("files")
+    write(directory / "tower.toml", TOWER)
+    write(directory / "mini.toml", MINI_TOML)
+    with Store.open(directory / "store.db") as store:
+        store.load(write(directory / "mini.json", MINI), "mini")
+        store.load(directory / "tower.toml")
+        files.write(Site(store), directory / "pages")
+    browser.go(f"file://{directory}/pages/index.html")
+    typed = "e => { e.value = 'king tower'; e.dispatchEvent(new Event('input')) }"
+    browser.ask(f"({typed})(document.querySelector('input[type=search]'))")
+    assert browser.ask("[...document.querySelectorAll('.gallery .name')].map(e => e.textContent)") == [
+        "A tower of three layers"
+    ]
+    browser.click(".gallery a")
+    browser.click("table a[href^='piece-tower']")
+    shown = "[...document.querySelectorAll('.from, .chosen')].filter(e => getComputedStyle(e).display != 'none')"
+    assert browser.ask(f"{shown}.map(e => e.getAttribute('class'))") == ["chosen"]
+    link = "document.querySelector('.board a[data-square=\"b2B\"]')"
+    browser.ask(f"location.hash = {link}.getAttribute('href')")
+    assert browser.ask(f"{shown}.map(e => '#' + e.id)") == browser.ask(f"[{link}.getAttribute('href')]")
 
 
 def test_the_legend_is_seen_in_the_dark(browser: Page, place: tuple[str, str]) -> None:

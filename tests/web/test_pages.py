@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from ggn_store import Store, limits, read_definition
 from ggn_store.api.teams.history import History
-from ggn_store.web import app
+from ggn_store.web import page as of_pages
 from ggn_store.web.pages import source as of_sources
 from ggn_store.web.routes import PAGES
 from ggn_store.web.site import Recent
@@ -338,7 +338,7 @@ def test_a_first_revision_is_told_in_short_and_compared_with_nothing_by_the_piec
 def test_of_a_difference_too_large_for_a_page_it_says_which_pieces_differ(
     filled: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(app._LIMITS, "compared-possibilities", 3)
+    monkeypatch.setitem(of_pages.LIMITS, "compared-possibilities", 3)
     with Store.open(filled) as store, client(store) as pages:
         data = pages.get("/diff.json?a=mini&b=perform").json()
         old, new = (store.ruleset(name).document() for name in ("mini", "perform"))
@@ -367,7 +367,7 @@ def test_of_a_difference_too_large_for_a_page_it_says_which_pieces_differ(
 def test_a_proposal_too_large_for_a_page_shows_its_source_and_each_piece_by_itself(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(app._LIMITS, "compared-possibilities", 20)
+    monkeypatch.setitem(of_pages.LIMITS, "compared-possibilities", 20)
     tower = """title = "Towers"
 board = "3x3"
 style = "C"
@@ -388,7 +388,7 @@ betza = "N"
         assert set(data["pieces"].values()) == {"changed"}
         # 24 steps of a rook and 16 more, to an empty square or to take.
         assert data["sizes"]["C:R"] == [2 * 24, 2 * (24 + 16)]
-    monkeypatch.setitem(app._LIMITS, "compared-possibilities", 128)
+    monkeypatch.setitem(of_pages.LIMITS, "compared-possibilities", 128)
     with client(store) as pages:
         page = looked_at(pages.get(f"/proposal/{quote(proposal)}").text)
         [link] = [link for link in page.links if link.endswith("piece=C%3AR")]

@@ -101,6 +101,13 @@ class Pictures:
             return drawn(_geometric(self._handle, piece, source))
         return drawn(_after(self._handle, self._position(piece, source, position), last))
 
+    def from_each(self, piece: str) -> Iterator[Diagram]:
+        """What `picture` shows of a piece, from each square that it has rules from: all of them are read."""
+        board, whole = board_of(self._handle), self._handle.read_piece(piece)
+        for source in whole.sources:
+            if source.square in board.numbers:
+                yield moves_from(self._handle, replace(whole, sources=(source,)), source.square, board)
+
     def _position(self, piece: str | None, source: str | None, position: AnyPosition | None) -> Picture:
         """A position, which is the start position unless one is given, with the moves of a piece or without any."""
         handle = self._handle

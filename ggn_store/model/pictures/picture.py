@@ -26,7 +26,8 @@ class Diagram:
 
     `caption` is shown above the board, if it is not empty; `title` says what the picture is to those who cannot see it.
     `links` are of squares, `hand_links` of pieces in the hands; `last` are squares that a last move has changed,
-    `checked` those of royal pieces in check. What `is_flipped` is seen by the second side.
+    `checked` those of royal pieces in check. What `is_flipped` is seen by the second side. `others` are the same of
+    each source of the piece, of which a page shows one in place of this as its address says (`anchor`).
     """
 
     title: str
@@ -42,6 +43,11 @@ class Diagram:
     checked: tuple[str, ...] = ()
     is_flipped: bool = False
     style: Style = PLAIN
+    others: tuple[Diagram, ...] = ()
+
+    def anchor(self, source: str) -> str:
+        """What the address of a page ends with that shows what the piece does from this square."""
+        return f"from-{self.board.numbers[source]}"
 
     @property
     def is_of_moves(self) -> bool:

@@ -15,6 +15,7 @@ from ggn_store.gdl.compile import piece_names
 from ggn_store.model.teams.revision import Summary
 from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
+from ggn_store.web.site import Site
 
 # Concepts that people look for; the page of `find` takes any of them.
 CONCEPTS: Final = {
@@ -63,7 +64,7 @@ def _fits(asked: Asked, summary: Summary) -> bool:
         and board in (None, revision.shape or "other")
         and dialect in (None, revision.dialect)
         and _has_piece(asked, summary, (asked.text("piece") or "").casefold().split())
-        and (state == "all" or revision.state == state or (state == "active" and revision.state == "deprecated"))
+        and (state == "all" or revision.state == state or (state == "active" and is_shown(summary)))
     )
 
 
@@ -71,8 +72,18 @@ def _has_piece(asked: Asked, summary: Summary, words: list[str]) -> bool:
     """Whether the definition, or game description, gives some piece a name with all these words."""
     if not words:
         return True
-    names = asked.site.piece_names.get(summary.revision.lineage, functools.partial(_piece_names, summary))
+    names = names_of_pieces(asked.site, summary)
     return any(all(word in name.casefold() for word in words) for name in names)
+
+
+def names_of_pieces(site: Site, summary: Summary) -> tuple[str, ...]:
+    """The names that the definition, or game description, gives pieces."""
+    return site.piece_names.get(summary.revision.lineage, functools.partial(_piece_names, summary))
+
+
+def is_shown(summary: Summary) -> bool:
+    """Whether a ruleset is shown to who does not ask for others, too."""
+    return summary.revision.state in ("active", "deprecated")
 
 
 def _piece_names(summary: Summary) -> tuple[str, ...]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
+from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import PictureError
 from ggn_store.model.pictures.picture import Diagram, Link
 from ggn_store.notation.hand import HAND
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.layout import require_drawable
+from ggn_store.render.legend import MEANINGS, shapes
 from ggn_store.web import links
 from ggn_store.web.boards import called, names_of
 from ggn_store.web.page import STYLE, Answer, Asked, Page, Parameter, limit
+
+# Destinations from all squares together, of a piece that a file shows from each of them: some 100 kB.
+_MOST: Final = 2_500
 
 
 def _show(asked: Asked) -> Answer:
@@ -32,21 +38,21 @@ def _show(asked: Asked) -> Answer:
         "mobility": mobility.data(),
         "sources": sources,
     }
-    shown: dict[str, Any] = {"ruleset": ruleset, "names": names, "svg": None, "marks": (), "source": None}
+    shown: dict[str, Any] = {"ruleset": ruleset, "names": names, "svg": None, "marks": (), "source": None, "each": None}
     try:
         require_drawable(ruleset.board)
         picture = ruleset.pictures.picture(piece=piece, source=asked.text("source"), style=style)
         assert isinstance(picture, Diagram)  # noqa: S101  (of a piece)
-        squares = {
-            square: Link(
-                links.to("/piece", asked.reference, piece=piece, source=square, style=style) + "#board",
-                called(piece, square, names),
-            )
-            for square in sources
-            if square not in (HAND, picture.source)
-        }
         data |= {"source": picture.source, "marks": {mark.square: mark.words for mark in picture.marks}}
-        shown |= {"svg": to_svg(replace(picture, links=squares)), "marks": picture.marks, "source": picture.source}
+        shown |= {"marks": picture.marks, "source": picture.source}
+        if asked.is_file:
+            picture, shown["each"] = _from_each(ruleset, summary, picture, is_aside=asked.text("source") is not None)
+        squares = {
+            square: Link(_to(asked, piece, square, picture), called(piece, square, names))
+            for square in sources
+            if square not in (HAND, picture.source) and (not asked.is_file or shown["each"] is not None)
+        }
+        shown |= {"svg": to_svg(replace(picture, links=squares))}
     except PictureError as error:
         shown |= {"unseen": str(error)}
     data |= {"movers": None, "uses": None}
@@ -57,6 +63,34 @@ def _show(asked: Asked) -> Answer:
     if asked.flag("uses"):
         data |= {"uses": [each.data() for each in analysis.uses(piece)]}
     return Answer(data, shown, fixed=asked.site.is_fixed(asked.reference, ruleset.revision) and not data["movers"])
+
+
+def _from_each(
+    ruleset: Ruleset, summary: Mapping[str, Any], picture: Diagram, *, is_aside: bool
+) -> tuple[Diagram, list[Any] | None]:
+    """The picture with what the piece does from every square, and that in words; None where it is too much.
+
+    A page that `is_aside` leads to the piece's own page for them.
+    """
+    if summary["destinations"] > _MOST or summary["possibilities"] > 10 * _MOST:
+        return picture, None
+    found = [*ruleset.pictures.from_each(summary["piece"])]
+    told = []
+    for each in found:
+        squares: dict[str, list[str]] = {}
+        for mark in each.marks:
+            words = "; ".join(MEANINGS[shape] for shape in shapes(mark))
+            squares.setdefault(words, []).append("the hand" if mark.square == HAND else mark.square)
+        told.append((each.source, f"#{picture.anchor(str(each.source))}", squares))
+    return replace(picture, others=() if is_aside else tuple(found)), told
+
+
+def _to(asked: Asked, piece: str, square: str, picture: Diagram) -> str:
+    """The address of what a piece does from a square."""
+    if not asked.is_file:
+        return links.to("/piece", asked.reference, piece=piece, source=square, style=asked.text("style")) + "#board"
+    page = "" if picture.others else links.to("/piece", asked.reference, piece=piece)
+    return f"{page}#{picture.anchor(square)}"
 
 
 PAGE = Page(

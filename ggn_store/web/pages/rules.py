@@ -14,13 +14,17 @@ from ggn_store.web.refusal import AskedError
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: what it is about, its columns, and who answers it; `needs` is the parameter that it cannot lack."""
+    """A question: what it is about, its columns, and who answers it; `needs` is the parameter that it cannot lack.
+
+    What `reads_all` that the rules say takes long where these are many.
+    """
 
     about: str
     columns: tuple[str, ...]
     answer: Callable[[Asked], Iterable[Any]]
     takes: tuple[str, ...] = ()
     needs: str | None = None
+    reads_all: bool = False
 
 
 def _of(asked: Asked) -> Any:
@@ -43,6 +47,9 @@ def _concepts_of(asked: Asked) -> Iterable[Any]:
                 yield {"concept": each.concept, "value": value, "meaning": each.meaning}
 
 
+# Possibilities of a ruleset of which a file has what reads all of them: a second or two.
+_MOST_IN_FILES: Final = 100_000
+
 # Of one ruleset.
 RULES: Final = {
     "stats": Question(
@@ -61,6 +68,7 @@ RULES: Final = {
         ("piece", "count", "of", "hand", "squares"),
         lambda asked: _of(asked).coverage(asked.text("piece")),
         ("piece",),
+        reads_all=True,
     ),
     "who-reaches": Question(
         "Which pieces have rules that lead to a square, and from where.",
@@ -80,11 +88,13 @@ RULES: Final = {
         "Rules that can never apply, or that could be left out.",
         ("kind", "piece", "source", "destination", "ordinal", "by", "square", "state", "possibilities"),
         lambda asked: _of(asked).dead(),
+        reads_all=True,
     ),
     "symmetry": Question(
         "Whether the two sides are mirror images of one another.",
         ("of", "symmetry", "holds", "entries", "possibilities", "start", "where"),
         lambda asked: _of(asked).symmetries(),
+        reads_all=True,
     ),
     "concepts": Question("What the game has, and how much of it.", ("concept", "value", "meaning"), _concepts_of),
     "similar": Question(
@@ -134,6 +144,11 @@ STORE: Final = {
 }
 
 
+def _possibilities(asked: Asked) -> int:
+    """How many the ruleset has."""
+    return sum(each["possibilities"] for each in asked.site.ruleset(asked.reference).piece_summaries())
+
+
 def _answered(asked: Asked, questions: dict[str, Question], default: str, path: str) -> Answer:
     what = asked.text("what") or default
     if what not in questions:
@@ -145,7 +160,8 @@ def _answered(asked: Asked, questions: dict[str, Question], default: str, path: 
     if question.needs == "a" and asked.text("b") is None:
         missing = ["a and b"]
     rows: list[Any] = []
-    if not missing:
+    is_left_out = asked.is_file and question.reads_all and _possibilities(asked) > _MOST_IN_FILES
+    if not missing and not is_left_out:
         rows = [each if isinstance(each, dict) else each.data() for each in question.answer(asked)]
     first, most = asked.number("offset"), asked.number("limit")
     data: dict[str, Any] = {"analysis": what, "rows": rows[first : first + most], "count": len(rows), "offset": first}
@@ -157,6 +173,7 @@ def _answered(asked: Asked, questions: dict[str, Question], default: str, path: 
         # `find` has a column for each concept that was asked for, too.
         "columns": dict.fromkeys((*question.columns, *(rows[0] if what == "find" and rows else ()))),
         "missing": missing,
+        "is_left_out": is_left_out,
         "action": links.to(path, reference),
         "before": links.to(path, reference, offset=max(0, first - most), **kept) if first else None,
         "after": links.to(path, reference, offset=first + most, **kept) if first + most < len(rows) else None,

@@ -50,7 +50,7 @@ AUDIT = Page(
 
 def _proposals(asked: Asked) -> Answer:
     wanted = [name for name in (asked.text("ruleset"),) if name is not None]
-    found = asked.site.store.reviews.list(*wanted, closed=asked.flag("closed"))
+    found = asked.site.store.reviews.list(*wanted, closed=asked.flag("closed") or asked.is_file)
     first, most = asked.number("offset"), asked.number("limit")
     page = found[first : first + most]
     kept: dict[str, links.Value] = {"ruleset": asked.text("ruleset"), "closed": asked.flag("closed"), "limit": most}
