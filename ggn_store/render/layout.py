@@ -166,28 +166,40 @@ def _network(board: Board, is_flipped: bool, style: Style) -> Layout:
 
 
 def _hexagonal(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool) -> Layout:
-    """Hexagons with two coordinates: files slant to the right, each row half a hexagon beyond that below it."""
+    """Hexagons with two coordinates: files slant to the right, each row half a hexagon beyond that below it.
+
+    The names of rows stand before their first hexagon, those of files at their ends: above where the lowest row lacks
+    some.
+    """
     width, height = shape
     pitch, tall = UNIT * grounds.HEXAGON * 0.75, UNIT * grounds.HEXAGON
     ranks = [str(low[1] + y + 1) for y in range(height)]
     beside = max(svg.text_width(rank, _LABEL) for rank in ranks) + _MARGIN
-    corners: dict[str, tuple[float, float]] = {}
+    places: dict[tuple[int, int], str] = {}
     for square in board.squares:
         x, y = (value - least for value, least in zip(cell.parse(square), low, strict=True))
-        across, up = (width - 1 - x, height - 1 - y) if is_flipped else (x, y)
-        left, middle = beside + (across + up / 2) * UNIT, _MARGIN + tall / 2 + (height - 1 - up) * pitch
-        corners[square] = (left, middle - UNIT / 2)
-    bottom = _MARGIN + (height - 1) * pitch + tall
+        places[(width - 1 - x, height - 1 - y) if is_flipped else (x, y)] = square
+    least = min(across + up / 2 for across, up in places)
+    is_above = any((across, 0) not in places for across in range(width))
+    top = _LABEL + _MARGIN if is_above else _MARGIN
+
+    def middle(across: int, up: int) -> tuple[float, float]:
+        return beside + (across + up / 2 - least + 0.5) * UNIT, top + tall / 2 + (height - 1 - up) * pitch
+
+    corners = {square: (x - UNIT / 2, y - UNIT / 2) for place, square in places.items() for x, y in [middle(*place)]}
+    bottom = top + (height - 1) * pitch + tall
     labels = []
     for up, name in enumerate(ranks[::-1] if is_flipped else ranks):
-        at = _MARGIN + tall / 2 + (height - 1 - up) * pitch
-        labels.append(svg.text(name, beside + up * UNIT / 2 - _MARGIN, at, beside, Font(_LABEL, "end")))
+        x, y = middle(min(across for across, row in places if row == up), up)
+        labels.append(svg.text(name, x - UNIT / 2 - _MARGIN, y, beside, Font(_LABEL, "end")))
     for across in range(width):
         name = cell.text((low[0] + (width - 1 - across if is_flipped else across),))
-        at = beside + (across + 0.5) * UNIT
-        labels.append(svg.text(printable(name), at, bottom + _LABEL / 2 + 2, UNIT - 2, Font(_LABEL)))
-    right = beside + (width + (height - 1) / 2) * UNIT
-    found = Layout(corners, (), right, bottom + _LABEL + _MARGIN, _MARGIN, bottom, right, is_hexagonal=True)
+        x, y = middle(across, max(up for file, up in places if file == across) if is_above else 0)
+        at = (x + 0.36 * UNIT, y - 0.66 * UNIT) if is_above else (x, bottom + _LABEL / 2 + 2)
+        labels.append(svg.text(printable(name), *at, UNIT - 2, Font(_LABEL)))
+    right = max(x for x, _ in corners.values()) + UNIT
+    below = _MARGIN if is_above else _LABEL + _MARGIN
+    found = Layout(corners, (), right, bottom + below, top, bottom, right, is_hexagonal=True)
     floor = found.cells(corners, fill=LIGHT, stroke=EDGE, stroke_width=1)
     return replace(found, ground=(svg.group([floor], class_="board"), svg.group(labels, fill=svg.FAINT)))
 

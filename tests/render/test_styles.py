@@ -228,6 +228,22 @@ def test_hexagons_touch_where_the_rules_say_that_they_are_adjacent(is_flipped: b
     assert all(-0.01 <= x <= layout.width and -0.01 <= y <= layout.height for x, y in corners)
 
 
+@pytest.mark.parametrize("is_flipped", [False, True])
+def test_names_of_rows_and_files_stand_beside_their_last_hexagons(is_flipped: bool) -> None:
+    """A board with six sides: its first row lacks files, and its first file rows."""
+    board = Board(("c1", "d1", "b2", "c2", "d2", "a3", "b3", "c3", "a4", "b4"))
+    layout = lay_out(board, is_flipped, Style("hexagons"))
+    texts = ElementTree.fromstring(f"<svg>{layout.ground[-1]}</svg>").iter("text")
+    labels = {str(each.text): (float(each.get("x", 0)), float(each.get("y", 0))) for each in texts}
+    assert set(labels) == set("abcd1234")
+    for name, (x, y) in labels.items():
+        distances = {square: math.dist((x, y), layout.middle(square)) for square in board.squares}
+        nearest = min(distances, key=lambda square: distances[square])
+        assert name in nearest, "the nearest hexagon is of this row or file"
+        assert UNIT / 2 < distances[nearest] < 0.95 * UNIT, "outside it"
+    assert min(x for x, _ in layout.corners.values()) < 2 * UNIT, "nothing is left free"
+
+
 def test_a_description_of_hexagons_is_drawn_so(drawn: dict[str, str]) -> None:
     rules = ruleset(hexes())
     assert style(rules).ground == "hexagons"

@@ -354,6 +354,8 @@ def _near(query: Query, kind: str, name: str, functions: Collection[str]) -> str
     last = name.rpartition(".")[2]
     if kind == "table" and last in (view.name for view in POSITION_VIEWS):
         return "; it is a view of positions: name the ruleset that they are of (--ruleset)"
+    if kind == "table" and last in _TABLES:
+        return "; it is a table of the store, which has to be asked itself: the columnar copy has the views only"
     if kind == "table":
         known = sorted([*_TABLES, *(view.name for view in POSITION_VIEWS)])
     elif kind in ("function", "call"):
