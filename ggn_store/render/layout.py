@@ -177,14 +177,14 @@ def _hexagonal(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_fl
     beside = max(svg.text_width(rank, _LABEL) for rank in ranks) + _MARGIN
     places: dict[tuple[int, int], str] = {}
     for square in board.squares:
-        x, y = (value - least for value, least in zip(cell.parse(square), low, strict=True))
-        places[(width - 1 - x, height - 1 - y) if is_flipped else (x, y)] = square
-    least = min(across + up / 2 for across, up in places)
+        file, rank = (value - least for value, least in zip(cell.parse(square), low, strict=True))
+        places[(width - 1 - file, height - 1 - rank) if is_flipped else (file, rank)] = square
+    leftmost = min(across + up / 2 for across, up in places)
     is_above = any((across, 0) not in places for across in range(width))
     top = _LABEL + _MARGIN if is_above else _MARGIN
 
     def middle(across: int, up: int) -> tuple[float, float]:
-        return beside + (across + up / 2 - least + 0.5) * UNIT, top + tall / 2 + (height - 1 - up) * pitch
+        return beside + (across + up / 2 - leftmost + 0.5) * UNIT, top + tall / 2 + (height - 1 - up) * pitch
 
     corners = {square: (x - UNIT / 2, y - UNIT / 2) for place, square in places.items() for x, y in [middle(*place)]}
     bottom = top + (height - 1) * pitch + tall
@@ -194,9 +194,9 @@ def _hexagonal(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_fl
         labels.append(svg.text(name, x - UNIT / 2 - _MARGIN, y, beside, Font(_LABEL, "end")))
     for across in range(width):
         name = cell.text((low[0] + (width - 1 - across if is_flipped else across),))
-        x, y = middle(across, max(up for file, up in places if file == across) if is_above else 0)
-        at = (x + 0.36 * UNIT, y - 0.66 * UNIT) if is_above else (x, bottom + _LABEL / 2 + 2)
-        labels.append(svg.text(printable(name), *at, UNIT - 2, Font(_LABEL)))
+        x, y = middle(across, max(up for each, up in places if each == across) if is_above else 0)
+        x, y = (x + 0.36 * UNIT, y - 0.66 * UNIT) if is_above else (x, bottom + _LABEL / 2 + 2)
+        labels.append(svg.text(printable(name), x, y, UNIT - 2, Font(_LABEL)))
     right = max(x for x, _ in corners.values()) + UNIT
     below = _MARGIN if is_above else _LABEL + _MARGIN
     found = Layout(corners, (), right, bottom + below, top, bottom, right, is_hexagonal=True)
