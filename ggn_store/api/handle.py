@@ -20,6 +20,7 @@ from ggn_store.model.moves.legality import unmarked
 from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.play import Play
 from ggn_store.model.moves.position import Position
+from ggn_store.model.pictures.style import Style
 from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.session import Session
@@ -63,6 +64,8 @@ class Handle:
         # The last that was read: whoever goes through a piece, source by source, asks for it again and again.
         self._outline: Piece | None = None
         self._verified: set[str] = set()
+        # By what was asked for: `styles` looks at all that the rules say.
+        self.styles: dict[str | None, Style] = {}
 
     @functools.cached_property
     def board(self) -> Board:
@@ -86,6 +89,10 @@ class Handle:
             yield Opened(self.session.database, connection, self.revision, board)
 
     def piece_summaries(self) -> list[dict[str, Any]]:
+        return [{**each} for each in self._summaries]
+
+    @functools.cached_property
+    def _summaries(self) -> list[dict[str, Any]]:
         with self.session.reading() as connection:
             return catalog.piece_summaries(connection, self.revision)
 
@@ -154,7 +161,9 @@ class Handle:
 
     def read_piece(self, piece: str) -> Piece:
         with self._found(piece) as (opened, piece_id):
-            return catalog.read_piece(opened.connection, piece_id, opened.board)
+            found = catalog.read_piece(opened.connection, piece_id, opened.board)
+        self._verified.add(piece)
+        return found
 
     def read_outline(self, piece: str) -> Piece:
         """A piece without its possibilities: its sources, and their destinations."""

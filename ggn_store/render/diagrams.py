@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -191,9 +192,14 @@ def _checked(square: str, x: float, y: float) -> str:
 
 def _linked(link: Link, x: float, y: float, size: float, **attributes: str) -> str:
     """A place that leads somewhere: nothing that is seen, above all that is."""
-    place = svg.rectangle(x + 1, y + 1, size - 2, size - 2, fill=svg.PAPER, fill_opacity=0)
     words = svg.shortened(link.words, _LONGEST)
-    return svg.element("a", svg.title(words) + place, class_="place", href=link.address, aria_label=words, **attributes)
+    body = svg.title(words) + _place(x + 1, y + 1, size - 2)
+    return svg.element("a", body, class_="place", href=link.address, aria_label=words, **attributes)
+
+
+@functools.lru_cache(maxsize=1_024)  # of boards, most are the same
+def _place(x: float, y: float, size: float) -> str:
+    return svg.rectangle(x, y, size, size, fill=svg.PAPER, fill_opacity=0)
 
 
 def _pointer(layout: Layout, side: Side, is_flipped: bool) -> str:

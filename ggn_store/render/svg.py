@@ -36,6 +36,7 @@ _STROKE: Final = 4  # of the grid: what is added to the thin strokes of a font f
 Anchor = Literal["start", "middle", "end"]
 
 
+@functools.lru_cache(maxsize=4_096)  # of a board, many are the same
 def escaped(text: str) -> str:
     """`text` as it may stand in an element or an attribute; what cannot be shown is written as an escape."""
     return _MARKUP_PATTERN.sub(lambda found: _MARKUP[found[0]], printable(text))

@@ -47,7 +47,10 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
         raise PictureError(
             f"there is no style {quote(asked)}{did_you_mean(asked, STYLES) or f'; there are {offer([*STYLES])}'}"
         )
-    return PLAIN if asked == "plain" else replace(_style_of(handle, asked), areas=_areas(handle))
+    if asked not in handle.styles:
+        found = PLAIN if asked == "plain" else replace(_style_of(handle, asked), areas=_areas(handle))
+        handle.styles[asked] = found
+    return handle.styles[asked]
 
 
 def _style_of(handle: Handle, asked: str | None) -> Style:

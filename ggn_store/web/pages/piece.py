@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
+from urllib.parse import quote
 
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import PictureError
@@ -41,17 +42,25 @@ def _show(asked: Asked) -> Answer:
     shown: dict[str, Any] = {"ruleset": ruleset, "names": names, "svg": None, "marks": (), "source": None, "each": None}
     try:
         require_drawable(ruleset.board)
+        each_source = _from_each(ruleset, summary) if asked.is_file else ()
         picture = ruleset.pictures.picture(piece=piece, source=asked.text("source"), style=style)
         assert isinstance(picture, Diagram)  # noqa: S101  (of a piece)
         data |= {"source": picture.source, "marks": {mark.square: mark.words for mark in picture.marks}}
         shown |= {"marks": picture.marks, "source": picture.source}
-        if asked.is_file:
-            picture, shown["each"] = _from_each(ruleset, summary, picture, is_aside=asked.text("source") is not None)
-        squares = {
-            square: Link(_to(asked, piece, square, picture), called(piece, square, names))
-            for square in sources
-            if square not in (HAND, picture.source) and (not asked.is_file or shown["each"] is not None)
-        }
+        # The page of the hand leads to the piece's own page.
+        if each_source and asked.text("source") is None:
+            picture = replace(picture, others=each_source)
+        if each_source:
+            shown["each"] = [*_told(each_source)]
+        page = links.to("/piece", asked.reference, piece=piece, style=style)
+        others = [each for each in sources if each not in (HAND, picture.source)]
+        if not asked.is_file:
+            addresses = [f"{page}&source={quote(each, safe='')}#board" for each in others]
+        else:
+            here = "" if picture.others else page
+            addresses = [f"{here}#{picture.anchor(each)}" for each in others] if each_source else []
+        words = (called(piece, each, names) for each in others)
+        squares = dict(zip(others, map(Link, addresses, words), strict=False))
         shown |= {"svg": to_svg(replace(picture, links=squares))}
     except PictureError as error:
         shown |= {"unseen": str(error)}
@@ -65,32 +74,21 @@ def _show(asked: Asked) -> Answer:
     return Answer(data, shown, fixed=asked.site.is_fixed(asked.reference, ruleset.revision) and not data["movers"])
 
 
-def _from_each(
-    ruleset: Ruleset, summary: Mapping[str, Any], picture: Diagram, *, is_aside: bool
-) -> tuple[Diagram, list[Any] | None]:
-    """The picture with what the piece does from every square, and that in words; None where it is too much.
-
-    A page that `is_aside` leads to the piece's own page for them.
-    """
+def _from_each(ruleset: Ruleset, summary: Mapping[str, Any]) -> tuple[Diagram, ...]:
+    """What the piece does from each square, where that is not too much for a file."""
     if summary["destinations"] > _MOST or summary["possibilities"] > 10 * _MOST:
-        return picture, None
-    found = [*ruleset.pictures.from_each(summary["piece"])]
-    told = []
-    for each in found:
+        return ()
+    return tuple(ruleset.pictures.from_each(summary["piece"]))
+
+
+def _told(pictures: tuple[Diagram, ...]) -> Iterator[tuple[str | None, str, dict[str, list[str]]]]:
+    """The same in words: of each source, its address and the squares by what their marks mean."""
+    for each in pictures:
         squares: dict[str, list[str]] = {}
         for mark in each.marks:
             words = "; ".join(MEANINGS[shape] for shape in shapes(mark))
             squares.setdefault(words, []).append("the hand" if mark.square == HAND else mark.square)
-        told.append((each.source, f"#{picture.anchor(str(each.source))}", squares))
-    return replace(picture, others=() if is_aside else tuple(found)), told
-
-
-def _to(asked: Asked, piece: str, square: str, picture: Diagram) -> str:
-    """The address of what a piece does from a square."""
-    if not asked.is_file:
-        return links.to("/piece", asked.reference, piece=piece, source=square, style=asked.text("style")) + "#board"
-    page = "" if picture.others else links.to("/piece", asked.reference, piece=piece)
-    return f"{page}#{picture.anchor(square)}"
+        yield each.source, f"#{each.anchor(str(each.source))}", squares
 
 
 PAGE = Page(
