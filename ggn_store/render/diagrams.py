@@ -78,7 +78,8 @@ def _page(
 def _diagram(picture: Diagram) -> str:
     has_links = bool(picture.links or picture.hand_links)
     board = _board(picture, shows_turn=has_links or not picture.is_of_moves)
-    below = _legend(picture.marks, picture.source == HAND) if picture.is_of_moves else _turn(picture.position)
+    marks = [*picture.marks, *(mark for each in picture.others for mark in each.marks if mark.square != HAND)]
+    below = _legend(marks, picture.source == HAND) if picture.is_of_moves else _turn(picture.position)
     role: Literal["img", "group"] = "group" if has_links else "img"
     return _page(picture.caption, board, below, picture.title, described(picture), role)
 

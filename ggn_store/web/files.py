@@ -89,8 +89,8 @@ class _Files:
             address = self._waiting.popleft()
             page, asked = self._asked(address)
             with limits.allow(LIMITS):
-                answer = page.show(asked)
-            self._write(self._names[address], self._text(asked, answer).encode("utf-8", "backslashreplace"))
+                text = self._text(asked, page.show(asked))
+            self._write(self._names[address], text.encode("utf-8", "backslashreplace"))
 
     def _found(self, summary: Summary) -> dict[str, str | None]:
         """What the search of the first page knows of a game."""

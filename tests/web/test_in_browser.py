@@ -177,6 +177,7 @@ def test_files_show_the_moves_from_a_square_and_find_games_by_pieces(
     link = "document.querySelector('.board a[data-square=\"b2B\"]')"
     browser.ask(f"location.hash = {link}.getAttribute('href')")
     assert browser.ask(f"{shown}.map(e => '#' + e.id)") == browser.ask(f"[{link}.getAttribute('href')]")
+    assert not browser.ask("[...document.querySelectorAll('.of-source')].some(e => e.offsetHeight)")
 
 
 def test_the_legend_is_seen_in_the_dark(browser: Page, place: tuple[str, str]) -> None:

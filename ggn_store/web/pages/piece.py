@@ -18,8 +18,8 @@ from ggn_store.web import links
 from ggn_store.web.boards import called, names_of
 from ggn_store.web.page import STYLE, Answer, Asked, Page, Parameter, limit
 
-# Destinations from all squares together, of a piece that a file shows from each of them: some 100 kB.
-_MOST: Final = 2_500
+# Destinations from all squares together, of a piece that a file shows from each of them: some 200 kB.
+_MOST: Final = 5_000
 
 
 def _show(asked: Asked) -> Answer:
@@ -49,7 +49,7 @@ def _show(asked: Asked) -> Answer:
         shown |= {"marks": picture.marks, "source": picture.source}
         # The page of the hand leads to the piece's own page.
         if each_source and asked.text("source") is None:
-            picture = replace(picture, others=each_source)
+            picture = replace(picture, caption="", others=each_source)
         if each_source:
             shown["each"] = [*_told(each_source)]
         page = links.to("/piece", asked.reference, piece=piece, style=style)
