@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +14,7 @@ from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.model.moves import play as model_play
-from ggn_store.notation import feen
+from ggn_store.notation import feen, json_text
 from ggn_store.notation.qpi import Side
 
 
@@ -65,7 +64,7 @@ def _start(specification: Specification, by_kind: Mapping[tuple[object, ...], st
     side: Side = "first" if specification.first_player == specification.players[0].name else "second"
     board = _board(specification)
     if board is None or board.shape is None or (len(board.shape) > 1 and board.shape[-1] == 1):
-        return json.dumps({"board": placed, "hands": hands, "side": side}, ensure_ascii=False, separators=(",", ":"))
+        return json_text.compact({"board": placed, "hands": hands, "side": side})
     return feen.text(feen.Feen(board.shape, placed, hands, side, (style, style)))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import hashlib
 import itertools
 import json
 import math
@@ -37,6 +38,7 @@ _LITERALS = ("true", "false", "null")
 _MAX_NUMBER = 40
 _BLOCK: Final = 1 << 16
 _DECODER: Final = json.JSONDecoder()
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _FLAT = frozenset({str, type(None)})
 _BYTE_ORDER_MARK = "\ufeff"
 _STRING_RULE = "a closed string, without raw control characters, with the escapes of JSON only"
@@ -45,6 +47,16 @@ _STRING_RULE = "a closed string, without raw control characters, with the escape
 def pointer(path: Path) -> str:
     """The JSON Pointer (RFC 6901) of a path."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def compact(value: object) -> str:
+    """The JSON of a value without spaces, every character as itself: what is stored, sent and digested."""
+    return _COMPACT.encode(value)
+
+
+def digest(value: object) -> str:
+    """SHA-256 of that text, in hexadecimal."""
+    return hashlib.sha256(compact(value).encode()).hexdigest()
 
 
 class Twin(str):

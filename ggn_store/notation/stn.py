@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+
+from ggn_store.notation import json_text
 
 MAX_HAND_DELTA = 1_000_000
 
@@ -42,7 +43,7 @@ class Transition:
         return data
 
     def __str__(self) -> str:
-        return json.dumps(self.data(), ensure_ascii=False, separators=(",", ":"))
+        return json_text.compact(self.data())
 
 
 def is_delta(value: object) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -13,7 +11,7 @@ from dataclasses import dataclass
 
 from ggn_store import limits
 from ggn_store.errors import NotationError, quote
-from ggn_store.notation import cell
+from ggn_store.notation import cell, json_text
 from ggn_store.notation.hand import HAND
 
 MAX_SQUARES = limits.SQUARES.default
@@ -42,8 +40,7 @@ class Board:
     @functools.cached_property
     def digest(self) -> str:
         """SHA-256 over squares and shape, in hexadecimal."""
-        content = json.dumps([self.shape_text, *self.squares], ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(content.encode()).hexdigest()
+        return json_text.digest([self.shape_text, *self.squares])
 
     @functools.cached_property
     def extent(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

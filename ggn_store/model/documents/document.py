@@ -21,6 +21,7 @@ from typing import Any, Final, Literal, get_args
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
+from ggn_store.notation import json_text
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 
@@ -279,7 +280,7 @@ class Document:
 
 def revision_digest(dialect: Dialect, board: Board, envelope: Envelope, piece_digests: Iterable[str]) -> str:
     """SHA-256 over the ordered piece digests, the board, the dialect and the envelope."""
-    return _sha256(_dumps([dialect, board.digest, envelope.data(), list(piece_digests)]))
+    return json_text.digest([dialect, board.digest, envelope.data(), list(piece_digests)])
 
 
 def canonical_text(
@@ -291,7 +292,7 @@ def canonical_text(
     """
     before = "{\n"
     if schema is not None:
-        yield f'{before} "$schema":{_dumps(schema)}'
+        yield f'{before} "$schema":{json_text.compact(schema)}'
         before = ",\n"
     if dialect == "gdl":
         yield f'{before} "$state":{variables or "{}"}'
@@ -301,10 +302,10 @@ def canonical_text(
         for source in piece.sources:
             destinations = []
             for destination in source.destinations:
-                lines = ",\n".join(f"    {_dumps(each.data(dialect))}" for each in destination.possibilities)
-                destinations.append(f"   {_dumps(destination.square)}:[\n{lines}\n   ]")
-            sources.append(f"  {_dumps(source.square)}:{{\n" + ",\n".join(destinations) + "\n  }")
-        yield f"{before} {_dumps(piece.identifier)}:{{\n" + ",\n".join(sources) + "\n }"
+                lines = ",\n".join(f"    {json_text.compact(each.data(dialect))}" for each in destination.possibilities)
+                destinations.append(f"   {json_text.compact(destination.square)}:[\n{lines}\n   ]")
+            sources.append(f"  {json_text.compact(source.square)}:{{\n" + ",\n".join(destinations) + "\n  }")
+        yield f"{before} {json_text.compact(piece.identifier)}:{{\n" + ",\n".join(sources) + "\n }"
         before = ",\n"
     yield "\n}\n"
 
@@ -316,8 +317,8 @@ class Digests:
     """
 
     def __init__(self, dialect: Dialect, board: Board) -> None:
-        self._before = f"[{_dumps(dialect)},{_dumps(board.digest)},"
-        self._keys = tuple(f"{_dumps(key)}:" for key in CONDITION_KEYS[dialect])
+        self._before = f"[{json_text.compact(dialect)},{json_text.compact(board.digest)},"
+        self._keys = tuple(f"{json_text.compact(key)}:" for key in CONDITION_KEYS[dialect])
         self._dialect: Dialect = dialect
         self._board, self._ends = ('"perform":{', "}") if dialect == "perform" else ('"diff":{"board":{', "}}")
         self._strings = _Strings()
@@ -358,7 +359,7 @@ class Digests:
         for source in piece.sources:
             before += f"{self._strings[source.square]}:{{"
             for destination in source.destinations:
-                said = _dumps([each.data("gdl") for each in destination.possibilities])
+                said = json_text.compact([each.data("gdl") for each in destination.possibilities])
                 found.update(f"{before}{self._strings[destination.square]}:{said}".encode())
                 before = ","
             before = "},"
@@ -428,11 +429,7 @@ class _Strings(dict[str | None, str]):
     """Text and null -> their JSON, each made once."""
 
     def __missing__(self, value: str | None) -> str:
-        return self.setdefault(value, _dumps(value))
-
-
-def _dumps(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return self.setdefault(value, json_text.compact(value))
 
 
 def _sha256(text: str) -> str:

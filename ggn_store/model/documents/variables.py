@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ggn_store.errors import UNSTORABLE, NotationError, PositionError, offer, printable, quote
+from ggn_store.notation import json_text
 
 VariableValues = Mapping[str, str]
 NO: Final = "no"
@@ -63,7 +64,7 @@ def is_word(value: object) -> bool:
 def text(variables: Iterable[Variable]) -> str | None:
     """The canonical JSON text of a document's `$state`; None where there is no variable."""
     declared = {each.name: each.data() for each in sorted(variables, key=lambda each: each.name)}
-    return json.dumps(declared, ensure_ascii=False, separators=(",", ":")) if declared else None
+    return json_text.compact(declared) if declared else None
 
 
 @functools.lru_cache(maxsize=256)

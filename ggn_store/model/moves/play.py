@@ -24,6 +24,7 @@ from typing import Any, Final, Literal, TypeVar, cast, get_args
 from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, NotationError, did_you_mean, quote
 from ggn_store.model.documents.document import EMPTY
+from ggn_store.notation import json_text
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.qpi import Side
 
@@ -303,7 +304,7 @@ class Play:
 
 def text(play: Play) -> str | None:
     """The canonical JSON text of what a revision declares; None where it declares nothing."""
-    return json.dumps(_canonical(play).data(), ensure_ascii=False, separators=(",", ":")) if play != Play() else None
+    return json_text.compact(_canonical(play).data()) if play != Play() else None
 
 
 @functools.lru_cache(maxsize=256)

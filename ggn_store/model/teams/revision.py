@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +12,7 @@ from ggn_store.errors import NotationError, quote
 from ggn_store.model.documents.document import Dialect, Envelope
 from ggn_store.model.record import Record
 from ggn_store.model.teams.selection import is_pattern, only_one
+from ggn_store.notation import json_text
 
 if TYPE_CHECKING:
     from ggn_store.model.changes.merge import Conflict
@@ -214,6 +213,9 @@ def lineage(
     parent: str | None, merged: str | None, digest: str, author: str | None, message: str | None, at: datetime
 ) -> str:
     """SHA-256 of a revision's content, author, message, time and the lineages of its parents."""
-    written = at.astimezone(UTC).isoformat(timespec="microseconds")
-    content = json.dumps([parent, merged, digest, author, message, written], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(content.encode()).hexdigest()
+    return json_text.digest([parent, merged, digest, author, message, written(at)])
+
+
+def written(at: datetime) -> str:
+    """A time in UTC, to the microsecond, as lineages, reviews and bundles have it."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
