@@ -41,12 +41,26 @@ class _Said(Record):
 
     @property
     def who(self) -> str | None:
-        """Who said so: the user of the database, where it knows one; else the author's own word."""
+        """Who said so: the user of the database or the server, where it knows one; else the author's own word."""
         return self.role or self.author
 
 
+class Remark(_Said):
+    """What was said of a proposal, which may be a comment on a piece or an entry of it."""
+
+    __slots__ = ()
+    piece: str | None
+    source: str | None
+    destination: str | None
+
+    @property
+    def entry(self) -> str:
+        """What a comment is on, as `C:N b1 c3`; empty for the whole proposal."""
+        return " ".join(each for each in (self.piece, self.source, self.destination) if each is not None)
+
+
 @dataclass(frozen=True, slots=True)
-class Verdict(_Said):
+class Verdict(Remark):
     """What somebody said of a proposal, in a verdict or a comment.
 
     `revision` is the number of the one that a merged proposal became, `digest` that of the content that was approved;
@@ -66,11 +80,6 @@ class Verdict(_Said):
     source: str | None = None
     destination: str | None = None
     DATA: ClassVar = "verdict revision author role message created_at digest round piece source destination"
-
-    @property
-    def entry(self) -> str:
-        """What a comment is on, as `C:N b1 c3`; empty for the whole proposal."""
-        return " ".join(each for each in (self.piece, self.source, self.destination) if each is not None)
 
 
 @dataclass(frozen=True, slots=True)

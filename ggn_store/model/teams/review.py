@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, quote
-from ggn_store.model.record import Record
-from ggn_store.model.teams.proposal import GOES_ON, Judgement, ProposalReference
+from ggn_store.model.teams.proposal import GOES_ON, Judgement, ProposalReference, Remark
+from ggn_store.model.teams.revision import written
+from ggn_store.notation import json_text
 
 _SHA256: Final = re.compile("[0-9a-f]{64}")
 _VERDICTS: Final = ("proposed", *get_args(Judgement))
@@ -23,7 +22,7 @@ _LONGEST: Final = {"author": 1_000, "role": 1_000, "message": 1_000_000, **dict.
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewRecord(Record):
+class ReviewRecord(Remark):
     """What somebody said in a review, the same in every store: `proposed` for a round, else a verdict or a comment.
 
     `number` is the one that the proposal has in its own store, `role` what its server calls who said so. All that was
@@ -51,9 +50,7 @@ class ReviewRecord(Record):
     def key(self) -> str:
         """SHA-256 of all of it."""
         values = [getattr(self, name) for name in ReviewRecord.__slots__[:-1]]
-        written = self.created_at.astimezone(UTC).isoformat(timespec="microseconds")
-        content = json.dumps([*values, written], ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(content.encode()).hexdigest()
+        return json_text.digest([*values, written(self.created_at)])
 
     @property
     def first(self) -> str:
@@ -64,16 +61,6 @@ class ReviewRecord(Record):
     def order(self) -> tuple[Any, ...]:
         """Where it comes among others: after what it is said of, and the same wherever it came from."""
         return self.number, self.first, self.round, self.verdict != "proposed", self.created_at, self.key
-
-    @property
-    def who(self) -> str | None:
-        """Who said so: the user of the other server, where there was one; else the author's own word."""
-        return self.role or self.author
-
-    @property
-    def entry(self) -> str:
-        """What a comment is on, as `C:N b1 c3`; empty for the whole proposal."""
-        return " ".join(each for each in (self.piece, self.source, self.destination) if each is not None)
 
     def fault(self) -> str | None:
         """What no review says; None for what can be kept. Any value may be of any type."""
