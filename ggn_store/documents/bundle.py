@@ -24,16 +24,16 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from ggn_store import limits
-from ggn_store.documents.bundle_values import written
 from ggn_store.errors import InputError
 from ggn_store.model.teams.review import ReviewRecord
+from ggn_store.model.teams.revision import written
 from ggn_store.model.teams.transfer import RevisionSource
+from ggn_store.notation import json_text
 
 VERSION: Final = 3
 KINDS: Final = ("bundle", "board", "piece", "revision", "tag", "state", "rename", "review", "end")
@@ -159,4 +159,4 @@ def _signed(source: RevisionSource) -> dict[str, Callable[[str], Sequence[Any]]]
 
 
 def _encoded(line: Mapping[str, Any]) -> bytes:
-    return (json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+    return f"{json_text.compact(line)}\n".encode()

@@ -386,15 +386,14 @@ class _Reading:
         lineage = values.sha256(value["lineage"], "lineage")
         is_known = lineage in part.places or part.needs
         require(is_known, f"the tag {name} points to a revision that is not in the bundle")
-        author, message = values.text(value["author"], "author"), values.text(value["message"], "message")
-        part.tags[name] = SentTag(name, lineage, author, message, values.time(value["created_at"]))
+        part.tags[name] = SentTag(name, lineage, *values.signed(value))
 
     def _take_state(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
         part = self._part(value["ruleset"])
-        author, message = values.text(value["author"], "author"), values.text(value["message"], "message")
+        signed = values.signed(value)
         for key in ("state", "successor"):
             values.text(value[key], key)
-        state = SentState(value["state"], value["successor"], author, message, values.time(value["created_at"]))
+        state = SentState(value["state"], value["successor"], *signed)
         fault = state.fault()
         require(fault is None, str(fault))
         require(state not in part.states[-1:], f"a state of {value['ruleset']} stands twice")
@@ -405,8 +404,7 @@ class _Reading:
         old, new = (noted(check_name, value[key]) for key in ("old_name", "new_name"))
         is_next = not part.renames or part.renames[-1].new_name == old
         require(is_next and old != new, f"a rename of {value['ruleset']} does not follow the one before it")
-        author, message = values.text(value["author"], "author"), values.text(value["message"], "message")
-        part.renames.append(SentRename(old, new, author, message, values.time(value["created_at"])))
+        part.renames.append(SentRename(old, new, *values.signed(value)))
 
     def _take_review(self, value: dict[str, Any], place: tuple[int, int]) -> None:
         part = self._part(value["ruleset"])

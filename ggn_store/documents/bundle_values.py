@@ -14,6 +14,7 @@ from ggn_store.errors import UNSTORABLE, GgnStoreError, offer, printable, quote
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Dialect, Envelope, Piece, check_dialect
+from ggn_store.model.teams.revision import written
 from ggn_store.model.teams.transfer import SentRevision
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
@@ -78,6 +79,11 @@ def time(value: Any) -> datetime:
     return fail(f"{quote(value)} is not a time such as 2026-01-31T12:00:00.000000+00:00")
 
 
+def signed(value: Mapping[str, Any]) -> tuple[str | None, str | None, datetime]:
+    """Who said what a line says, with which message, and when."""
+    return text(value["author"], "author"), text(value["message"], "message"), time(value["created_at"])
+
+
 def board(shape: Any, squares: Any) -> Board:
     """A board; where it has a shape, its squares are all of that box in their order."""
     require(type(squares) is list and squares, "a board has a list of squares")
@@ -135,13 +141,6 @@ def revision(value: Mapping[str, Any]) -> SentRevision:
         noted(check_dialect, value["dialect"]),
         sha256(value["board"], "board"),
         Envelope(**envelope),
-        text(value["author"], "author"),
-        text(value["message"], "message"),
-        time(value["created_at"]),
+        *signed(value),
         sha256s(value["pieces"], "pieces"),
     )
-
-
-def written(at: datetime) -> str:
-    """A time in UTC, to the microsecond, as it is also written into lineages."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
