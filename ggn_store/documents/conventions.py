@@ -179,11 +179,11 @@ def _promoted_as_gold(army: Army) -> Iterator[Remark]:
                 yield (piece,), f"{piece} moves as {gold} does, and here {', and '.join(facts)}"
 
 
-def _some(parts: Iterable[str], most: int = 4) -> str:
-    """The first few of `parts`, and how many more there are."""
+def _some(parts: Iterable[str]) -> str:
+    """The first four of `parts`, and how many more there are."""
     listed = list(parts)
-    rest = f" and {len(listed) - most} more" if len(listed) > most else ""
-    return ", ".join(listed[:most]) + rest
+    rest = f" and {len(listed) - 4} more" if len(listed) > 4 else ""
+    return ", ".join(listed[:4]) + rest
 
 
 # --- the games ---

@@ -102,19 +102,14 @@ def find_files(arguments: Iterable[str | os.PathLike[str] | File], *, named_apar
                 "and no .toml that defines a game"
             )
         files |= {file.path: file for file in found}
-    if named_apart:
-        _require_names_apart(files.values())
-    return list(files.values())
-
-
-def _require_names_apart(files: Iterable[File]) -> None:
     names: dict[str, str] = {}
-    for file in files:
+    for file in files.values() if named_apart else ():
         if file.name is not None and names.setdefault(file.name, file.path) != file.path:
             raise InputError(
                 f"{printable(names[file.name])} and {printable(file.path)} would both be called "
                 f"{printable(file.name)}: load them one by one with --name"
             )
+    return list(files.values())
 
 
 def _expand(argument: str) -> Iterator[File]:

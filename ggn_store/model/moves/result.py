@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -124,7 +124,9 @@ def has_line(board: Board, outcome: Outcome, side: Side) -> bool:
     points = {cell.parse(square) for square in own(board, side, outcome.pieces)}
     length = outcome.count or 0
     for point in points:
-        for step in _directions(len(point)):
+        for step in itertools.product((-1, 0, 1), repeat=len(point)):
+            if step <= (0,) * len(point):
+                continue  # of the two ways along a line one is enough
             before = tuple(a - b for a, b in zip(point, step, strict=True))
             if before not in points and all(
                 tuple(a + number * b for a, b in zip(point, step, strict=True)) in points for number in range(length)
@@ -165,19 +167,9 @@ def are_facing(board: Board) -> bool:
             continue
         a, b = cell.parse(one), cell.parse(two)
         away = [axis for axis in range(len(a)) if a[axis] != b[axis]]
-        if len(away) == 1 and occupied.isdisjoint(_between(a, b, away[0])):
-            return True
+        if len(away) == 1:
+            [axis] = away
+            low, high = sorted((a[axis], b[axis]))
+            if occupied.isdisjoint((*a[:axis], part, *a[axis + 1 :]) for part in range(low + 1, high)):
+                return True
     return False
-
-
-def _directions(dimensions: int) -> Iterator[tuple[int, ...]]:
-    """A vector for each straight or diagonal line through a point."""
-    for step in itertools.product((-1, 0, 1), repeat=dimensions):
-        if step > (0,) * dimensions:
-            yield step
-
-
-def _between(a: tuple[int, ...], b: tuple[int, ...], axis: int) -> Iterator[tuple[int, ...]]:
-    low, high = sorted((a[axis], b[axis]))
-    for part in range(low + 1, high):
-        yield (*a[:axis], part, *a[axis + 1 :])
