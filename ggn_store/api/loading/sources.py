@@ -18,7 +18,8 @@ from ggn_store.model.changes import lines, trees
 from ggn_store.model.changes import merge as entries
 from ggn_store.model.changes.diff import diff, pieces_of
 from ggn_store.model.changes.merge import Conflict, Merge, Preference
-from ggn_store.model.changes.trees import ABSENT, Side
+from ggn_store.model.changes.possibilities import ABSENT
+from ggn_store.model.changes.trees import Side
 from ggn_store.model.documents.document import Document, Envelope
 from ggn_store.notation import json_edit, json_text, toml, toml_edit
 

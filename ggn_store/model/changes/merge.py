@@ -226,7 +226,7 @@ class _Merging:
         """Note a conflict, and decide it; else the entry or field is left out, to have no part in other conflicts."""
         found: Any = Conflict(path, base, ours, theirs)  # type: ignore[arg-type]
         (self.conflicts if self._prefer is None else self.decided).append(found)
-        return None if self._prefer is None else {"base": base, "ours": ours, "theirs": theirs}[self._prefer]
+        return None if self._prefer is None else getattr(found, self._prefer)
 
     def _level(
         self,

@@ -20,7 +20,7 @@ _MAX_PAIRS: Final = 250_000
 
 
 class Absent(Enum):
-    """What stands for a value that is not there, because None is one: a square that a move empties."""
+    """What stands for a value that is not there, because None is one: a square that a move empties, a missing key."""
 
     ABSENT = "absent"
 

@@ -7,21 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Final, Literal
 
 from ggn_store.model.changes import order
+from ggn_store.model.changes.possibilities import ABSENT
 
 Path = tuple[str, ...]
 Side = Literal["base", "ours", "theirs"]
 
 
-class _Absent(Enum):
-    ABSENT = "absent"
-
-
-# What a key has that is not there.
-ABSENT: Final = _Absent.ABSENT
 Value = Any
 
 _NAME: Final = "name"
@@ -35,10 +29,6 @@ class Clash:
     base: Value
     ours: Value
     theirs: Value
-
-    def of(self, side: Side) -> Value:
-        """The value that a side has."""
-        return {"base": self.base, "ours": self.ours, "theirs": self.theirs}[side]
 
 
 def merge(base: Value, ours: Value, theirs: Value, *, side: Side = "theirs") -> tuple[Value, list[Clash]]:
@@ -76,7 +66,7 @@ def _merge(path: Path, values: tuple[Value, Value, Value], side: Side, clashes: 
     if None not in named:
         return list(_tables(path, named, side, clashes).values())  # type: ignore[arg-type]
     clashes.append(Clash(path, *values))
-    return clashes[-1].of(side)
+    return getattr(clashes[-1], side)
 
 
 def _tables(path: Path, tables: Sequence[Mapping[str, Any]], side: Side, clashes: list[Clash]) -> dict[str, Any]:
