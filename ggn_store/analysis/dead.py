@@ -46,7 +46,7 @@ class Dead(Record):
     possibilities: int = 1
 
 
-class Findings(NamedTuple):
+class DeadRules(NamedTuple):
     """What is dead of a piece: of sources that it never comes to, and of entries."""
 
     of_sources: Mapping[int | None, Dead]
@@ -96,7 +96,7 @@ def find(pieces: Sequence[ToldPiece], board: Board, start: Iterable[Standing] | 
     ]
 
 
-def _of_piece(piece: str, entries: Entries, board: Board, standings: Standings | None) -> Findings:
+def _of_piece(piece: str, entries: Entries, board: Board, standings: Standings | None) -> DeadRules:
     of_sources = {} if standings is None else _unreachable(piece, entries, board, standings)
     rules = _Rules(piece, entries, standings)
     of_entries = {
@@ -107,7 +107,7 @@ def _of_piece(piece: str, entries: Entries, board: Board, standings: Standings |
         for pattern in entries.patterns
         for source, destination, reasons in rules.reasons(pattern, of_sources.keys())
     }
-    return Findings(of_sources, of_entries)
+    return DeadRules(of_sources, of_entries)
 
 
 def _unreachable(piece: str, entries: Entries, board: Board, standings: Standings) -> dict[int | None, Dead]:

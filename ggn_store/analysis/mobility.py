@@ -39,7 +39,7 @@ class SquareMobility(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class MobilitySpread:
     """Numbers of destinations over the squares that a piece has rules from."""
 
     total: int
@@ -60,9 +60,9 @@ class PieceMobility:
 
     piece: str
     squares: int
-    any: Spread
-    quiet: Spread
-    capture: Spread
+    any: MobilitySpread
+    quiet: MobilitySpread
+    capture: MobilitySpread
     reach: int | None
     colours: Colours | None
 
@@ -98,12 +98,12 @@ def of_piece(piece: str, stored: Stored) -> PieceMobility:
     """The mobility of a piece, from what was derived of it."""
     count = stored.squares or 0
     spreads = [
-        Spread(each.total or 0, (each.total or 0) / max(1, count), each.least or 0, each.most or 0)
+        MobilitySpread(each.total or 0, (each.total or 0) / max(1, count), each.least or 0, each.most or 0)
         for each in (stored.any, stored.quiet, stored.capture)
     ]
     every, quiet, capture = spreads
     return PieceMobility(piece, count, every, quiet, capture, stored.reach, cast("Colours | None", stored.colours))
 
 
-def _rounded(spread: Spread) -> dict[str, Any]:
+def _rounded(spread: MobilitySpread) -> dict[str, Any]:
     return asdict(spread) | {"mean": round(spread.mean, 4)}

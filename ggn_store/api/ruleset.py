@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ggn_store.api.moves.selection import SelectedPiece
     from ggn_store.api.moves.spark import SparkMoves
     from ggn_store.api.questions.analysis import RulesetAnalysis
-    from ggn_store.games.fairy.write import Section
+    from ggn_store.games.fairy.write import WrittenSection
     from ggn_store.games.rules import Definition
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.moves.perft import Perft
@@ -193,7 +193,7 @@ class Ruleset:
             )
         return text
 
-    def export_variant(self) -> Section:
+    def export_variant(self) -> WrittenSection:
         """The definition as a section of a Fairy-Stockfish variants.ini, and what of it the section leaves out.
 
         Raises UnknownNameError where there is no definition, ConversionError where the engine has no such board.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ggn_store.columnar.batch import Columns, Turn
-from ggn_store.columnar.threats import Threats
+from ggn_store.columnar.batch import PositionArrays, Turn
+from ggn_store.columnar.threats import ThreatTables
 from ggn_store.model.moves.position import MAX_HAND_COUNT
 from ggn_store.notation.qpi import side_of
 
@@ -16,7 +16,7 @@ _NONE: Final = -9
 class After:
     """Makes the positions after possibilities of a ruleset with so many squares, by what state variables begin as."""
 
-    def __init__(self, np: Any, threats: Threats, squares: int, initial: list[int]) -> None:
+    def __init__(self, np: Any, threats: ThreatTables, squares: int, initial: list[int]) -> None:
         self._np = np
         self._squares = squares
         self._pieces = len(threats.pieces)
@@ -38,8 +38,10 @@ class After:
         for number, step in steps.items():
             self._toggles[number], self._ends[number] = step.toggle, step.end
 
-    def of(self, columns: Columns, row: Any, possibility: Any, turn: Turn) -> tuple[Columns, Any, Any, Any]:
-        """The positions after possibilities in rows of some, and the rest of `Made`."""
+    def of(
+        self, columns: PositionArrays, row: Any, possibility: Any, turn: Turn
+    ) -> tuple[PositionArrays, Any, Any, Any]:
+        """The positions after possibilities in rows of some, and the rest of `MadePositions`."""
         np, count = self._np, len(columns.first)
         board = np.full((count, self._squares), _NONE, np.int32)
         board[columns.position, columns.square] = columns.piece
@@ -67,12 +69,12 @@ class After:
         """The squares on which possibilities leave what they move; -1 for the hand."""
         return self._ends[possibility]
 
-    def _columns(self, board: Any, held: Any, state: Any, first: Any, hands_known: Any) -> Columns:
+    def _columns(self, board: Any, held: Any, state: Any, first: Any, hands_known: Any) -> PositionArrays:
         np = self._np
         position, square = np.nonzero(board != _NONE)
         owner, piece = np.nonzero(held > 0)
         at, variable = np.nonzero(state != self._initial)
-        return Columns(
+        return PositionArrays(
             position.astype(np.int32),
             square.astype(np.int32),
             board[position, square],

@@ -21,16 +21,16 @@ class Batch:
     count: int
     tables: Mapping[str, Any]
     ids: Any = None
-    after: Callable[[Any, Any, Turn], Made] | None = None
+    after: Callable[[Any, Any, Turn], MadePositions] | None = None
 
-    def made(self, position: Any, possibility: Any, turn: Turn) -> Made:
+    def made(self, position: Any, possibility: Any, turn: Turn) -> MadePositions:
         """The positions after possibilities."""
         if self.after is None:
             raise AssertionError("nothing was asked of what follows")
         return self.after(position, possibility, turn)
 
 
-class Made(NamedTuple):
+class MadePositions(NamedTuple):
     """Positions after possibilities, and which of them can be: hands have what they take.
 
     `left` and `found` are what was everywhere before and is then, in rows of numbers that are equal where it is.
@@ -43,11 +43,11 @@ class Made(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class PositionArrays:
     """Positions as arrays, before a ruleset's numbers for starts come in.
 
     `position`, `square` and `piece` have a row for each piece on the board: its position from 0, its square's number,
-    and `Pieces` of its identifier. `held` are position, piece and count of what is in the hands. `first` tells of
+    and `PieceCodes` of its identifier. `held` are position, piece and count of what is in the hands. `first` tells of
     every position whether the first side moves, `hands_known` whether its hands are known. `state` has position,
     variable and value (numbers) where a state variable is not what it begins as.
     """

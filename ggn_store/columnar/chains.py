@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ggn_store.columnar.batch import Batch, Made
+from ggn_store.columnar.batch import Batch, MadePositions
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need
 from ggn_store.model.moves.chain import require_bounded
@@ -19,13 +19,13 @@ _AT_ONCE: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Paths:
+class ChainPaths:
     """Paths of as many steps each, as columns; a single step is one, too.
 
     Of each its `root`, the number of the position that it begins in, its `first` possibility, and its `last`, which is
     made in the position `row` of the batch `before`; whether any step of it `took`, whether it `goes_on` taking, and
-    whether hands have what it takes, so that it can be. The last step `left` a position, in rows as `Made` has them;
-    `shorter` are the paths before that step.
+    whether hands have what it takes, so that it can be. The last step `left` a position, in rows as `MadePositions` has
+    them; `shorter` are the paths before that step.
     """
 
     length: int
@@ -38,9 +38,9 @@ class Paths:
     goes_on: Any
     can_be: Any
     left: Any
-    shorter: Paths | None
+    shorter: ChainPaths | None
 
-    def some(self, which: Any) -> Paths:
+    def some(self, which: Any) -> ChainPaths:
         """Some of them."""
         columns = ("root", "row", "first", "last", "took", "goes_on", "can_be", "left")
         return replace(self, **{name: getattr(self, name)[which] for name in columns})
@@ -58,7 +58,7 @@ class Paths:
 
 
 # What is to be made: the batch before steps and the paths there; positions of it, possibilities, and whether they take.
-_Steps = tuple[Batch, "Paths | None", Any, Any, Any]
+_Steps = tuple[Batch, "ChainPaths | None", Any, Any, Any]
 
 
 class Walk:
@@ -72,18 +72,18 @@ class Walk:
         self._ruleset, self._batch, self._ask = ruleset, batch, ask
         self._chains = self._np.zeros(batch.count, self._np.int64)
 
-    def __iter__(self) -> Iterator[Paths]:
-        todo: list[_Steps | Paths] = [*self._steps(self._batch, None, None)]
+    def __iter__(self) -> Iterator[ChainPaths]:
+        todo: list[_Steps | ChainPaths] = [*self._steps(self._batch, None, None)]
         while todo:
             each = todo.pop()
-            if isinstance(each, Paths):
+            if isinstance(each, ChainPaths):
                 yield each
                 continue
             made, paths = self._made(each)
             # Whether they go on is known after those that do.
             todo += [paths, *self._steps(made.batch, paths, paths.can_be & paths.is_new(made.found))]
 
-    def _steps(self, batch: Batch, paths: Paths | None, goes_on: Any) -> Iterator[_Steps]:
+    def _steps(self, batch: Batch, paths: ChainPaths | None, goes_on: Any) -> Iterator[_Steps]:
         """The steps that follow in positions of a batch, if these go on."""
         asked = self._ask(batch)
         position, possibility, takes = (asked[name].to_numpy() for name in ("position", "possibility", "takes"))
@@ -94,24 +94,24 @@ class Walk:
             some = order[begin : begin + _AT_ONCE]
             yield batch, paths, position[some], possibility[some], takes[some]
 
-    def _made(self, steps: _Steps) -> tuple[Made, Paths]:
+    def _made(self, steps: _Steps) -> tuple[MadePositions, ChainPaths]:
         """The positions after steps, and the paths that end with them."""
         before, shorter, row, last, takes = steps
         made = before.made(row, last, "chain")
         can_be, goes_on = made.can_be, self._np.zeros(len(row), bool)
         if shorter is None:
-            return made, Paths(1, before, row, row, last, last, takes, goes_on, can_be, made.left, None)
+            return made, ChainPaths(1, before, row, row, last, last, takes, goes_on, can_be, made.left, None)
         length, root = shorter.length + 1, shorter.root[row]
         shorter.goes_on[row[takes & can_be]] = True
         self._np.add.at(self._chains, root[can_be], 1)
         require_bounded(self._ruleset, length if can_be.any() else 0, self._chains.max(initial=0))
         took = takes | shorter.took[row]
-        return made, Paths(
+        return made, ChainPaths(
             length, before, root, row, shorter.first[row], last, took, goes_on, can_be, made.left, shorter
         )
 
 
-def continued(found: Iterable[Paths]) -> Any:
+def continued(found: Iterable[ChainPaths]) -> Any:
     """A table (position, possibility) of the steps that a capture continues.
 
     The possibility -1 stands for all chains that capture.

@@ -46,7 +46,7 @@ from typing import Any, Final
 
 from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.extras import need
-from ggn_store.columnar.lanes import Part, names_of, parts_of
+from ggn_store.columnar.lanes import LanePart, names_of, parts_of
 from ggn_store.errors import InputError, printable
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.board import Board
@@ -149,7 +149,7 @@ _DETAILS: Final = ("condition", "effect", "hand_effect", "guard", "state_effect"
 
 _Row = tuple[Any, ...]
 # A part of a lane, and the possibilities of each of its targets.
-_OfLane = tuple[int, Part, list[list[int]]]
+_OfLane = tuple[int, LanePart, list[list[int]]]
 
 
 def rows_table(described: str, rows: Sequence[_Row]) -> Any:

@@ -31,15 +31,15 @@ from operator import itemgetter
 from typing import Any, Final
 
 from ggn_store.columnar.after import After
-from ggn_store.columnar.batch import Batch, Columns, Made, Turn
+from ggn_store.columnar.batch import Batch, MadePositions, PositionArrays, Turn
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.facing import Facing
 from ggn_store.columnar.feen_texts import FeenTexts
 from ggn_store.columnar.lanes import NOTHING, PIECES, passing
 from ggn_store.columnar.sql import AHEAD
-from ggn_store.columnar.threats import ROYAL, Threats
-from ggn_store.columnar.words import Facts, Words
+from ggn_store.columnar.threats import ROYAL, ThreatTables
+from ggn_store.columnar.words import FactTable, Words
 from ggn_store.errors import PositionError, offer, quote
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.variables import Variable
@@ -52,7 +52,7 @@ from ggn_store.notation.qpi import is_royal, side_of
 CHUNK: Final = 1024
 _FACTS: Final = 1 << 18
 # The number of the first of some positions, these, and their tables.
-_Part = tuple[int, Columns, Mapping[str, Any]]
+_Part = tuple[int, PositionArrays, Mapping[str, Any]]
 
 
 class Numbers(dict[str, int]):
@@ -62,7 +62,7 @@ class Numbers(dict[str, int]):
         return -1
 
 
-class Pieces(dict[str, int]):
+class PieceCodes(dict[str, int]):
     """Identifier -> twice its number in the ruleset, plus 1 for the first side's.
 
     The number of one that the ruleset does not know is -1, or -2 if it is royal.
@@ -76,10 +76,10 @@ class Pieces(dict[str, int]):
         return 2 * (ROYAL if is_royal(identifier) else -1) + (side_of(identifier) == "first")
 
 
-class Encoder:
+class PositionEncoder:
     """Encodes positions for one compiled ruleset; raises GgnStoreError where numpy or pyarrow is missing."""
 
-    def __init__(self, compiled: Compiled, threats: Threats | None = None, threads: int | None = None) -> None:
+    def __init__(self, compiled: Compiled, threats: ThreatTables | None = None, threads: int | None = None) -> None:
         """With `threats`, batches are for questions about legal moves; `threads` limits the processors that it uses."""
         np = need("numpy", EXTRA)
         self._np, self._pa = np, need("pyarrow", EXTRA)
@@ -88,7 +88,7 @@ class Encoder:
         table = compiled.tables
         self.labels: list[str] = table["square"]["label"].to_pylist()
         self.numbers = Numbers((label, number) for number, label in enumerate(self.labels))
-        self.pieces = Pieces(table["piece"]["identifier"].to_pylist() if threats is None else threats.pieces)
+        self.pieces = PieceCodes(table["piece"]["identifier"].to_pylist() if threats is None else threats.pieces)
         declared: Mapping[str, Any] = compiled.metadata["variables"]
         self._declared = {name: Variable.from_data(name, each) for name, each in declared.items()}
         self._variables = {name: number for number, name in enumerate(self._declared)}
@@ -116,7 +116,7 @@ class Encoder:
         square = table["start"]["square"].fill_null(count).to_numpy()
         self._starts[column("start", "piece"), square] = column("start", "start")
         self._sides = np.array([code & 1 for code in self.pieces.values()], bool)
-        facts = Facts(np, [*self._tests(table["fact"], codes), [(count, 0)]], codes, self._places)
+        facts = FactTable(np, [*self._tests(table["fact"], codes), [(count, 0)]], codes, self._places)
         of_lanes = column("lane_fact", "fact"), column("lane_fact", "lane")
         self._words = Words(np, facts, (column("lane", "start"), table["start"].num_rows), of_lanes)
         self._chunk = max(1, min(CHUNK, _FACTS // facts.size))
@@ -131,7 +131,7 @@ class Encoder:
         self._feen = FeenTexts(self.pieces, self.numbers)
 
     def _tests(self, table: Any, codes: int) -> Iterator[list[tuple[int, int]]]:
-        """What has to be met for each fact: see `Facts`."""
+        """What has to be met for each fact: see `FactTable`."""
         known: dict[str, int] = {}
         numbers = {each: number for number, each in enumerate(self.pieces)}
         for _, rows in itertools.groupby(table.to_pylist(), key=itemgetter("fact")):
@@ -170,7 +170,7 @@ class Encoder:
 
     # --- what comes in, as arrays ---
 
-    def _in_chunks(self, items: Sequence[Any], read: Callable[[Sequence[Any]], Columns], count: int) -> Batch:
+    def _in_chunks(self, items: Sequence[Any], read: Callable[[Sequence[Any]], PositionArrays], count: int) -> Batch:
         """Chunk by chunk on several processors: numpy lets the others work while it does."""
 
         def encode(begin: int) -> _Part:
@@ -184,7 +184,7 @@ class Encoder:
         with ThreadPoolExecutor(threads) as pool:
             return self._batch(list(pool.map(encode, begins)), count)
 
-    def _from_positions(self, positions: Sequence[Position]) -> Columns:
+    def _from_positions(self, positions: Sequence[Position]) -> PositionArrays:
         np = self._np
         boards = [position.board for position in positions]
         sizes = np.fromiter(map(len, boards), np.int32, len(boards))
@@ -206,7 +206,7 @@ class Encoder:
             for each, count in p.hands.items()
             if count
         ]
-        return Columns(
+        return PositionArrays(
             position,
             square,
             piece,
@@ -216,7 +216,7 @@ class Encoder:
             self._state((at, *each) for at, p in enumerate(positions) if p.state for each in p.state.items()),
         )
 
-    def _from_feen(self, texts: Sequence[str]) -> Columns:
+    def _from_feen(self, texts: Sequence[str]) -> PositionArrays:
         np = self._np
         read = self._feen.read(texts)
         if read is None:
@@ -227,9 +227,11 @@ class Encoder:
             if self._compiled.metadata["declared"]:
                 return self._from_positions(list(map(Position.from_feen, texts)))
             position, square, piece = (array[~outside] for array in (position, square, piece))
-        return Columns(position, square, piece, self._held(held), first, np.ones(len(texts), bool), self._state(()))
+        return PositionArrays(
+            position, square, piece, self._held(held), first, np.ones(len(texts), bool), self._state(())
+        )
 
-    def _from_arrow(self, pieces: Any, sides: Any, hands: Any, states: Any) -> tuple[Columns, Any]:
+    def _from_arrow(self, pieces: Any, sides: Any, hands: Any, states: Any) -> tuple[PositionArrays, Any]:
         np = self._np
         pieces = self._table(pieces, "the pieces", ("position", "square", "piece"), ("piece",))
         at = self._numbers(pieces, "position")
@@ -266,7 +268,7 @@ class Encoder:
         inside = square < len(self.labels)
         known_hands = np.full(len(ids), hands is not None)
         state = self._state(()) if states is None else self._from_states(states, np.searchsorted(ids, known[-1]))
-        return Columns(position[inside], square[inside], piece[inside], held, first, known_hands, state), ids
+        return PositionArrays(position[inside], square[inside], piece[inside], held, first, known_hands, state), ids
 
     def _from_states(self, states: Any, position: Any) -> tuple[Any, Any, Any]:
         """Position, variable and value of a table of states; each distinct pair of texts is looked at once."""
@@ -295,7 +297,7 @@ class Encoder:
         array = self._np.array(rows, self._np.int64).reshape(-1, 3)
         return array[:, 0], array[:, 1], array[:, 2]
 
-    def _cut(self, columns: Columns) -> Iterator[tuple[int, Columns]]:
+    def _cut(self, columns: PositionArrays) -> Iterator[tuple[int, PositionArrays]]:
         """The positions in parts that are encoded at once, each with the number of its first one."""
         np = self._np
         count = len(columns.first)
@@ -311,7 +313,7 @@ class Encoder:
             )
             first, known = columns.first[begin:end], columns.hands_known[begin:end]
             state = at - begin, variable, value
-            yield begin, Columns(position - begin, square, piece, (owner - begin, *held), first, known, state)
+            yield begin, PositionArrays(position - begin, square, piece, (owner - begin, *held), first, known, state)
 
     def _table(self, table: Any, what: str, names: tuple[str, ...], nullable: tuple[str, ...] = ()) -> Any:
         if not isinstance(table, self._pa.Table):
@@ -392,14 +394,14 @@ class Encoder:
 
     # --- what goes out ---
 
-    def _ready(self, columns: Columns) -> Columns:
+    def _ready(self, columns: PositionArrays) -> PositionArrays:
         """The positions without marks that are past, for questions about legal moves."""
         if self._facing is None:
             return columns
         own = (columns.piece & 1) == columns.first[columns.position]
         return replace(columns, piece=self._facing.unmarked(columns.piece, own))
 
-    def _part(self, columns: Columns, begin: int, only: Any = None) -> _Part:
+    def _part(self, columns: PositionArrays, begin: int, only: Any = None) -> _Part:
         """The tables of some positions, which are numbered from `begin`; `only` what stands on a square of each moves.
 
         No threats are looked for then.
@@ -437,7 +439,7 @@ class Encoder:
             tables |= {name: self._numbered(begin, **each) for name, each in found.items()}
         return begin, columns, tables
 
-    def _with_hands(self, columns: Columns, position: Any, start: Any) -> tuple[Any, Any]:
+    def _with_hands(self, columns: PositionArrays, position: Any, start: Any) -> tuple[Any, Any]:
         """Positions and starts with those that are in the hand."""
         np = self._np
         in_hand = self._starts[:, -1]
@@ -478,8 +480,8 @@ class Encoder:
         return Batch(count, joined, ids, functools.partial(self._batch_after, self._after, read))
 
     def _batch_after(
-        self, after: After, read: Sequence[tuple[int, Columns]], position: Any, possibility: Any, turn: Turn
-    ) -> Made:
+        self, after: After, read: Sequence[tuple[int, PositionArrays]], position: Any, possibility: Any, turn: Turn
+    ) -> MadePositions:
         """See `Batch.after`."""
         np = self._np
         parts, made = [], []
@@ -494,4 +496,4 @@ class Encoder:
                 only = ends[number : number + self._chunk] if turn == "chain" else None
                 parts.append(self._part(part, first + number, only))
             first += len(ends)
-        return Made(self._batch(parts, first), *map(np.concatenate, zip(*made, strict=True)))
+        return MadePositions(self._batch(parts, first), *map(np.concatenate, zip(*made, strict=True)))

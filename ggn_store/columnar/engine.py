@@ -9,17 +9,17 @@ from typing import Any, Final
 
 from ggn_store.columnar import sql
 from ggn_store.columnar.batch import Batch
-from ggn_store.columnar.chains import Paths, Walk, continued
+from ggn_store.columnar.chains import ChainPaths, Walk, continued
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
-from ggn_store.columnar.threats import Threats
+from ggn_store.columnar.threats import ThreatTables
 from ggn_store.errors import GgnStoreError, MoveError
 
 # Positions after possibilities that are asked about at once.
 _AHEAD: Final = 100_000
 
 
-class Engine:
+class ColumnEngine:
     """A compiled ruleset in a DuckDB database in memory; one question at a time.
 
     What is asked with `threats` is about legal moves, of a batch that is encoded with them. `threads` limits the
@@ -29,7 +29,7 @@ class Engine:
     def __init__(self, compiled: Compiled, threads: int | None = None) -> None:
         duckdb = need("duckdb", EXTRA)
         self._ruleset = str(compiled)
-        self._threats: Threats | None = None
+        self._threats: ThreatTables | None = None
         # Nothing is read from or written to files, and no order is asked for but in words.
         self._connection = duckdb.connect(":memory:", config={"preserve_insertion_order": False})
         self._error = duckdb.Error
@@ -42,11 +42,11 @@ class Engine:
         """Give the memory back."""
         self._connection.close()
 
-    def moves(self, batch: Batch, threats: Threats | None = None) -> Any:
+    def moves(self, batch: Batch, threats: ThreatTables | None = None) -> Any:
         """An Arrow table (position, possibility) of what holds, in no order."""
         return self._ask(self._moves(threats), self._ready(batch, threats))
 
-    def count_by_position(self, batch: Batch, threats: Threats | None = None) -> Any:
+    def count_by_position(self, batch: Batch, threats: ThreatTables | None = None) -> Any:
         """An Arrow table (position, count); positions without moves may be left out."""
         if threats is None or threats.is_idle:
             return self._ask(sql.count_by("position"), batch)
@@ -56,11 +56,11 @@ class Engine:
         """An Arrow table (start, count)."""
         return self._ask(sql.count_by("start"), batch)
 
-    def count_by_possibility(self, batch: Batch, threats: Threats | None = None) -> Any:
+    def count_by_possibility(self, batch: Batch, threats: ThreatTables | None = None) -> Any:
         """An Arrow table (possibility, count)."""
         return self._ask(sql.count_found("possibility", self._moves(threats)), self._ready(batch, threats))
 
-    def explain(self, batch: Batch, threats: Threats | None = None) -> tuple[str, str]:
+    def explain(self, batch: Batch, threats: ThreatTables | None = None) -> tuple[str, str]:
         """What is asked for `moves`, one question after the other, and the engine's plan of the last."""
         question, asked = self._moves(threats), []
         if threats is not None and not threats.duties.isdisjoint(sql.AHEAD):
@@ -70,24 +70,24 @@ class Engine:
         plan = self._ask(f"EXPLAIN {question}", self._ready(batch, threats)).columns[-1].to_pylist()
         return ";\n\n".join(each.strip() for each in [*asked, question]), "\n".join(plan)
 
-    def _moves(self, threats: Threats | None) -> str:
+    def _moves(self, threats: ThreatTables | None) -> str:
         if threats is None or threats.is_idle:
             return sql.moves()
         self._know(threats)
         return sql.legal_moves(threats.gives, threats.duties, threats.goes_on)
 
-    def _know(self, threats: Threats) -> None:
+    def _know(self, threats: ThreatTables) -> None:
         """Have the tables of what is asked with."""
         if self._threats is not threats:
             self._load(threats.tables)
             self._threats = threats
 
-    def chains(self, batch: Batch, threats: Threats) -> Iterable[Paths]:
+    def chains(self, batch: Batch, threats: ThreatTables) -> Iterable[ChainPaths]:
         """The paths of steps that the positions allow, of any length."""
         self._know(threats)
         return Walk(self._ruleset, batch, lambda batch: self._ask(sql.steps(), batch))
 
-    def paths(self, batch: Batch, threats: Threats, depth: int) -> Any:
+    def paths(self, batch: Batch, threats: ThreatTables, depth: int) -> Any:
         """How many paths of so many legal moves lead on from each position, a chain being one move.
 
         Raises MoveError for a move that takes from the hand what is not there.
@@ -113,7 +113,7 @@ class Engine:
             np.add.at(counts, chain.root, after)
         return counts
 
-    def _legal_chains(self, batch: Batch, threats: Threats) -> list[Paths]:
+    def _legal_chains(self, batch: Batch, threats: ThreatTables) -> list[ChainPaths]:
         np = need("numpy", EXTRA)
         found = list(self.chains(batch, threats))
         if "mandatory-drop" in threats.duties:
@@ -132,7 +132,7 @@ class Engine:
             if each.length > 1
         ]
 
-    def _ready(self, batch: Batch, threats: Threats | None) -> Batch:
+    def _ready(self, batch: Batch, threats: ThreatTables | None) -> Batch:
         """The batch with what the question asks for beyond one ply: `barred`, and the captures that are `continued`."""
         if threats is None:
             return batch
@@ -143,7 +143,7 @@ class Engine:
             tables["continued"] = continued(self.chains(batch, threats))
         return replace(batch, tables=tables)
 
-    def _barred(self, batch: Batch, threats: Threats) -> Any:
+    def _barred(self, batch: Batch, threats: ThreatTables) -> Any:
         """A table (position, possibility) of what must not check and does, or must not mate and does."""
         np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
         self._moves(threats)
@@ -159,7 +159,7 @@ class Engine:
         columns = map(np.concatenate, zip(*barred, strict=True))
         return pa.table(dict(zip(("position", "possibility"), columns, strict=True)))
 
-    def _are_barred(self, batch: Batch, threats: Threats, position: Any, possibility: Any, mates: Any) -> Any:
+    def _are_barred(self, batch: Batch, threats: ThreatTables, position: Any, possibility: Any, mates: Any) -> Any:
         """Which possibilities check, or, if they must not mate, mate."""
         np = need("numpy", EXTRA)
         barred = np.zeros(len(position), bool)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ggn_store.columnar import sql
-from ggn_store.columnar.threats import ROYAL, Threats
-from ggn_store.columnar.words import Facts, Words
+from ggn_store.columnar.threats import ROYAL, ThreatTables
+from ggn_store.columnar.words import FactTable, Words
 
 
 class Facing:
     """What questions about legal moves take of positions: sights of the other side, and royal pieces."""
 
-    def __init__(self, np: Any, threats: Threats, codes: int, places: int, squares: int) -> None:
+    def __init__(self, np: Any, threats: ThreatTables, codes: int, places: int, squares: int) -> None:
         """With so many codes, places, and squares."""
         self._np = np
         pieces = len(threats.pieces)
@@ -43,7 +43,7 @@ class Facing:
         for piece, rank in threats.passing.items():
             self._passes[piece] = rank * squares
         self._first_pass = threats.first_pass
-        facts = Facts(np, [*([fact] for fact in known), [(squares, 0)]], codes, places)
+        facts = FactTable(np, [*([fact] for fact in known), [(squares, 0)]], codes, places)
         of_sights = np.array([starts[piece, square] for piece, square, _ in threats.sights], np.int32)
         fact, sight = np.array(listed, np.int32).reshape(-1, 2).T
         self._words = Words(np, facts, (of_sights, len(starts)), (fact, sight))

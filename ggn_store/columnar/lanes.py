@@ -56,7 +56,7 @@ def names_of(statement: str) -> list[str]:
 _Bit = tuple[int | None, str, int, int, int]
 
 
-class Part(NamedTuple):
+class LanePart(NamedTuple):
     """Targets from the bit `begin` on, as a mask shifted by it, and the sets of them that can be reached."""
 
     begin: int
@@ -64,11 +64,11 @@ class Part(NamedTuple):
     sets: tuple[int, ...]
 
 
-def parts_of(lane: Lane, named: int) -> Iterator[Part]:
+def parts_of(lane: Lane, named: int) -> Iterator[LanePart]:
     """The parts of a lane, whose targets in `named` are answered otherwise."""
-    group: Part | None = None
+    group: LanePart | None = None
     for begin, bits in _blocks(lane, named):
-        made = [Part(begin + part.begin, part.targets, part.sets) for part in _parts(bits)]
+        made = [LanePart(begin + part.begin, part.targets, part.sets) for part in _parts(bits)]
         if group and len(made) == 1 and (len(group.sets) + 1) * (len(made[0].sets) + 1) <= _OF_GROUP:
             group = _joined(group, made[0])
             continue
@@ -80,10 +80,10 @@ def parts_of(lane: Lane, named: int) -> Iterator[Part]:
         yield group
 
 
-def _joined(one: Part, other: Part) -> Part:
+def _joined(one: LanePart, other: LanePart) -> LanePart:
     shift = other.begin - one.begin
     sets = tuple(a | b << shift for a in (0, *one.sets) for b in (0, *other.sets))[1:]
-    return Part(one.begin, one.targets | other.targets << shift, sets)
+    return LanePart(one.begin, one.targets | other.targets << shift, sets)
 
 
 def _blocks(lane: Lane, named: int) -> Iterator[tuple[int, tuple[_Bit, ...]]]:
@@ -112,7 +112,7 @@ _State = tuple[bool, tuple[int, ...], int]
 
 
 @functools.lru_cache(maxsize=8192)
-def _parts(bits: tuple[_Bit, ...]) -> list[Part]:
+def _parts(bits: tuple[_Bit, ...]) -> list[LanePart]:
     """The parts of some chains: one, or several where it would have too many sets."""
     names = dict.fromkeys(name for _, statement, *_ in bits for name in names_of(statement))
     numbers = {name: number for number, name in enumerate(names)}
@@ -120,7 +120,7 @@ def _parts(bits: tuple[_Bit, ...]) -> list[Part]:
     last = {square: at for at, (square, *_) in enumerate(bits)}
     everything = ((1 << codes) - 1,) * len(last)
     states: set[_State] = {(True, everything, 0)}
-    parts: list[Part] = []
+    parts: list[LanePart] = []
     targets = 0
     for at, bit in enumerate(bits):
         square, statement, _, _, is_target = bit
@@ -139,10 +139,10 @@ def _parts(bits: tuple[_Bit, ...]) -> list[Part]:
     return parts
 
 
-def _part(targets: int, states: set[_State]) -> Part:
+def _part(targets: int, states: set[_State]) -> LanePart:
     begin = (targets & -targets).bit_length() - 1
     sets = sorted({reached >> begin for _, _, reached in states} - {0})
-    return Part(begin, targets >> begin, tuple(sets))
+    return LanePart(begin, targets >> begin, tuple(sets))
 
 
 class _Step(NamedTuple):

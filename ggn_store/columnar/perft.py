@@ -23,13 +23,13 @@ _SIGNED = ("weight", "delta_", "held_")
 
 
 @contextmanager
-def plies(compiled: CompiledRules) -> Iterator[Plies]:
+def plies(compiled: CompiledRules) -> Iterator[DuckPlies]:
     """A new DuckDB with what moves from some positions need; StoreError where it is not installed."""
     with tempfile.TemporaryDirectory() as directory, _connect(directory) as connection:
-        yield Plies(connection, compiled)
+        yield DuckPlies(connection, compiled)
 
 
-class Plies(perft.Plies):
+class DuckPlies(perft.Plies):
     """The tables that moves from some positions need, in a DuckDB of their own."""
 
     def __init__(self, connection: DuckDBPyConnection, compiled: CompiledRules) -> None:

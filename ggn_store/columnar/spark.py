@@ -23,8 +23,8 @@ from ggn_store.columnar.spark_worker import (
     SIDES,
     STATES,
     Paths,
-    Question,
     ShippedRules,
+    SparkQuestion,
     pack,
 )
 from ggn_store.errors import MoveError, PositionError, offer, quote
@@ -56,7 +56,7 @@ class Frames:
         sf = self._functions
         move = "array<struct<piece:string,source:string,destination:string,ordinal:int>>"
         frame, kept = self._ready(frame, beside, (*MOVE, "error"), reader)
-        found = self._asked(frame, Question("moves", kept, reader), f"`{MOVES}` {move}")
+        found = self._asked(frame, SparkQuestion("moves", kept, reader), f"`{MOVES}` {move}")
         found = found.where(sf.col("error").isNotNull() | (sf.size(MOVES) > 0))
         return found.select(*map(column, kept), sf.inline_outer(MOVES), "error")
 
@@ -66,11 +66,11 @@ class Frames:
         """The frame with `count` and `error`; by `piece` or `destination` a row for each, and for each error."""
         frame, kept = self._ready(frame, beside, ("count", "error"), reader)
         if by == "position":
-            return self._asked(frame, Question(by, kept, reader), "count bigint")
-        found = self._asked(frame, Question(by, (), reader), f"{by} string, count bigint")
+            return self._asked(frame, SparkQuestion(by, kept, reader), "count bigint")
+        found = self._asked(frame, SparkQuestion(by, (), reader), f"{by} string, count bigint")
         return found.groupBy(by, "error").agg(self._functions.sum("count").alias("count")).select(by, "count", "error")
 
-    def _asked(self, frame: Any, question: Question, answer: str) -> Any:
+    def _asked(self, frame: Any, question: SparkQuestion, answer: str) -> Any:
         types = need("pyspark.sql.types", EXTRA)
         kept = [frame.schema[name] for name in question.kept]
         answered = types.StructType.fromDDL(f"{answer}, error string")

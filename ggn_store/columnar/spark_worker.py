@@ -16,11 +16,11 @@ from typing import Any, Final, NamedTuple
 
 from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.compile import EXTRA, Compiled
-from ggn_store.columnar.encode import Encoder
-from ggn_store.columnar.engine import Engine
+from ggn_store.columnar.encode import PositionEncoder
+from ggn_store.columnar.engine import ColumnEngine
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.perft import plies
-from ggn_store.columnar.threats import Threats
+from ggn_store.columnar.threats import ThreatTables
 from ggn_store.errors import MoveError, PositionError
 from ggn_store.model.moves.position import Position
 from ggn_store.store.moves import planes
@@ -38,12 +38,12 @@ class ShippedRules(NamedTuple):
     """What moves of a ruleset, or its legal ones, take; `places` are what its possibilities are called."""
 
     compiled: Compiled
-    threats: Threats | None
+    threats: ThreatTables | None
     places: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SparkQuestion:
     """What is asked about positions: their `moves`, or how many there are by `position`, `piece` or `destination`.
 
     `kept` are the columns that come back beside an answer.
@@ -63,7 +63,7 @@ class Paths:
     parts: Sequence[Sequence[tuple[planes.State, int]]]
 
 
-def pack(value: ShippedRules | Paths | Question) -> bytes:
+def pack(value: ShippedRules | Paths | SparkQuestion) -> bytes:
     """What travels to the workers, which can be without this package until it is unpacked."""
     return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
 
@@ -88,7 +88,7 @@ def _unpack(packed: bytes) -> Any:
 
 
 def answers(key: str, packed: bytes, question: bytes, batches: Iterable[Any]) -> Iterator[Any]:
-    """Record batches of answers to a packed `Question` about batches of positions, by packed `Rules` of a key."""
+    """Record batches of answers to a packed `SparkQuestion` about batches of positions, by packed `Rules` of a key."""
     worker: Worker = _unpacked(key, packed)
     return worker.answers(_unpack(question), batches)
 
@@ -121,11 +121,11 @@ class Worker:
     def __init__(self, rules: ShippedRules) -> None:
         self._np, self._pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
         self._rules = rules
-        self._encoder = Encoder(rules.compiled, rules.threats, threads=1)
-        self._engine = Engine(rules.compiled, threads=1)
+        self._encoder = PositionEncoder(rules.compiled, rules.threats, threads=1)
+        self._engine = ColumnEngine(rules.compiled, threads=1)
         self._places = rules.places.select(MOVE).combine_chunks().to_struct_array().combine_chunks()
 
-    def answers(self, question: Question, batches: Iterable[Any]) -> Iterator[Any]:
+    def answers(self, question: SparkQuestion, batches: Iterable[Any]) -> Iterator[Any]:
         """See the module's `answers`; of counts by piece or destination one batch of them all."""
         cut = (batch.slice(at, _AT_ONCE) for batch in batches for at in range(0, batch.num_rows, _AT_ONCE))
         if question.by in MOVE:
@@ -153,7 +153,7 @@ class Worker:
         is_bad[[*errors]] = True
         return self._pa.array(counts, mask=is_bad)
 
-    def _totals(self, question: Question, batches: Iterable[Any]) -> Any:
+    def _totals(self, question: SparkQuestion, batches: Iterable[Any]) -> Any:
         """How many moves there are of each piece, or to each destination, and what is wrong with some positions."""
         np, pa = self._np, self._pa
         coded = self._rules.places[question.by].combine_chunks().dictionary_encode()
@@ -174,7 +174,7 @@ class Worker:
 
     # --- asking, and finding what is wrong ---
 
-    def _answer(self, question: Question, batch: Any) -> tuple[tuple[Any, Any], dict[int, str]]:
+    def _answer(self, question: SparkQuestion, batch: Any) -> tuple[tuple[Any, Any], dict[int, str]]:
         """What is found, as two columns, and the errors of the rows of which nothing is."""
         rows = self._np.arange(batch.num_rows)
 
@@ -204,7 +204,7 @@ class Worker:
             return number, other
         return rows[number if batch.ids is None else batch.ids.to_numpy()[number]], other
 
-    def _encoded(self, question: Question, batch: Any) -> Batch:
+    def _encoded(self, question: SparkQuestion, batch: Any) -> Batch:
         if BOARD in batch.schema.names:
             return self._from_lists(batch)
         texts = batch.column("feen" if question.reader is None else "line").to_pylist()

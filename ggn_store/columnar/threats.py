@@ -79,7 +79,7 @@ TABLES: Final = tuple(_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
-class Threats:
+class ThreatTables:
     """What is compiled for legality: the tables, and what encoding positions takes.
 
     `pieces` have the numbers of the compiled ruleset, those that marked pieces become behind them. `sights` are piece,
@@ -107,7 +107,7 @@ class Threats:
     first_pass: int
     passing: Mapping[int, int]
     kinds: Mapping[int, int]
-    steps: Mapping[int, Step]
+    steps: Mapping[int, StepChanges]
 
     @property
     def is_idle(self) -> bool:
@@ -126,7 +126,7 @@ class Threats:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepChanges:
     """What a possibility changes: codes by place, hands by the number of a piece, and whether the turn passes.
 
     A code is that of a square, twice the piece's number and 1 for the first side's (None: nothing), or of a variable.
@@ -142,7 +142,7 @@ class Step:
 
 def compile_threats(
     compiled: Compiled, moves: Sequence[Move], play: Play, board: Board, rules: tuple[Sequence[str], Position | None]
-) -> Threats:
+) -> ThreatTables:
     """What legality asks of a revision whose possibilities are these moves, with its pieces and start position.
 
     Raises NotJudgedError where tables cannot say what a possibility does to royal pieces, which captures are preferred,
@@ -207,7 +207,7 @@ class _Builder:
         self._is_safe = not self._names.isdisjoint(SAFE)
         self._rules = compiled.tables["possibility"].num_rows
         self._kinds: dict[str, int] = {}
-        self._steps: dict[int, Step] = {}
+        self._steps: dict[int, StepChanges] = {}
         self.has_chains = False
 
     # --- threats ---
@@ -387,7 +387,7 @@ class _Builder:
             rows["chained"].append((number,))
         if is_ahead or self.has_chains:
             effects = displaced(move).effects
-            self._steps[number] = Step(
+            self._steps[number] = StepChanges(
                 {self._board.numbers[square]: self._piece(piece) for square, piece in effects.board.items()},
                 dict(self._value(*item) for item in effects.state.items()),
                 {self._numbers[piece]: delta for piece, delta in effects.hands.items()},
@@ -400,7 +400,7 @@ class _Builder:
 
     # --- tables ---
 
-    def threats(self, passes: Sequence[Move], passing: Sequence[str]) -> Threats:
+    def threats(self, passes: Sequence[Move], passing: Sequence[str]) -> ThreatTables:
         """What has been added, as tables."""
         squares = len(self._board.numbers)
         on_squares = {truth for *_, facts in self.sights for place, truth in facts if place < squares}
@@ -432,7 +432,7 @@ class _Builder:
             for royal, code in classes.items()
             if truth >> code & 1
         ]
-        return Threats(
+        return ThreatTables(
             self._pieces,
             {self._numbers[marked]: self._numbers[plain] for marked, plain in self._play.reverts.items()},
             [(piece, square, tuple(facts)) for piece, square, facts in self.sights],

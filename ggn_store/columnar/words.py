@@ -14,7 +14,7 @@ _BITS: Final = 8
 class Words:
     """Makes the words of lanes: those of a start follow each other, and of each its facts are given by number."""
 
-    def __init__(self, np: Any, facts: Facts, starts: tuple[Any, int], lanes: tuple[Any, Any]) -> None:
+    def __init__(self, np: Any, facts: FactTable, starts: tuple[Any, int], lanes: tuple[Any, Any]) -> None:
         """Of facts of which the last is filler, the start of each lane and how many there are, facts and their lanes.
 
         Lanes are in the order of starts, facts in that of lanes.
@@ -30,7 +30,7 @@ class Words:
         self._looks = _Padded(np, np.diff(self._first_fact), self._fact, facts.count - 1)
 
     def of(self, position: Any, start: Any, codes: Any) -> tuple[Any, Any, Any]:
-        """The positions and lanes of starts, with the words of these; see `Facts.of` for the codes."""
+        """The positions and lanes of starts, with the words of these; see `FactTable.of` for the codes."""
         np = self._np
         parts = [(position, self._first_lane[start])]
         more = np.flatnonzero(self._lanes[start] > 1)
@@ -82,7 +82,7 @@ class _Padded:
                 yield places, size
 
 
-class Facts:
+class FactTable:
     """The facts of a ruleset, and which of them codes of places make true.
 
     Each fact is a list of tests, all of which have to be met: a place, and the codes of it that do, as bits.

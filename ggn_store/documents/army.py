@@ -30,7 +30,7 @@ class PointEntry:
         return self.destination[0] - self.source[0], self.destination[1] - self.source[1]
 
 
-class Army:
+class SideArmy:
     """The pieces of one style and side, on a board that is counted from that side.
 
     A point is file and rank from 0, the ranks away from the side: e2 of the first player and e7 of the second

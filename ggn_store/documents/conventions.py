@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ggn_store.documents.army import Army, Point, PointEntry
+from ggn_store.documents.army import Point, PointEntry, SideArmy
 from ggn_store.documents.findings import finding
 from ggn_store.errors import Problem
 from ggn_store.model.documents.document import EMPTY, Document, Piece, Possibility
@@ -31,11 +31,11 @@ Remark = tuple[Path, str]
 # --- things that a piece does not usually do: one question about each entry ---
 
 
-def _is_drop(army: Army, entry: PointEntry) -> bool:
+def _is_drop(army: SideArmy, entry: PointEntry) -> bool:
     return entry.source is None
 
 
-def _is_stuck(army: Army, entry: PointEntry) -> bool:
+def _is_stuck(army: SideArmy, entry: PointEntry) -> bool:
     """Whether a piece that only goes forwards ends, as what it is, where the board has no square left for it."""
     piece, _, square = entry.path
     reach = 2 if qpi.parse(piece).letter == "N" else 1
@@ -45,7 +45,7 @@ def _is_stuck(army: Army, entry: PointEntry) -> bool:
     return entry.source is None or piece in effects
 
 
-def _is_second_pawn(army: Army, entry: PointEntry) -> bool:
+def _is_second_pawn(army: SideArmy, entry: PointEntry) -> bool:
     """Whether a pawn may be dropped while another one stands on the file; on the last rank none can stand."""
     if entry.source is not None or entry.destination is None:
         return False
@@ -58,7 +58,7 @@ def _is_second_pawn(army: Army, entry: PointEntry) -> bool:
     )
 
 
-def _leaves_palace(army: Army, entry: PointEntry) -> bool:
+def _leaves_palace(army: SideArmy, entry: PointEntry) -> bool:
     if entry.source is None or entry.destination is None:
         return False
     file, rank = entry.destination
@@ -69,17 +69,17 @@ def _leaves_palace(army: Army, entry: PointEntry) -> bool:
     return not 3 <= file <= 5 or rank > 2
 
 
-def _crosses_river(army: Army, entry: PointEntry) -> bool:
+def _crosses_river(army: SideArmy, entry: PointEntry) -> bool:
     return entry.source is not None and entry.destination is not None and 2 * entry.destination[1] > army.ranks - 1
 
 
-def _turns_early(army: Army, entry: PointEntry) -> bool:
+def _turns_early(army: SideArmy, entry: PointEntry) -> bool:
     if entry.source is None or entry.destination is None or entry.source[1] != entry.destination[1]:
         return False
     return 2 * entry.source[1] < army.ranks - 1
 
 
-def _leaps(army: Army, entry: PointEntry) -> bool:
+def _leaps(army: SideArmy, entry: PointEntry) -> bool:
     """Whether a horse's or an elephant's move does not ask what stands on the first square of its way."""
     step = entry.step
     if entry.source is None or step is None or sorted(map(abs, step)) not in ([1, 2], [2, 2]):
@@ -94,10 +94,10 @@ class _Habit:
 
     letters: str
     usual: str
-    differs: Callable[[Army, PointEntry], bool]
+    differs: Callable[[SideArmy, PointEntry], bool]
     states: tuple[str, ...] = ("", "+", "-")
 
-    def remarks(self, army: Army) -> Iterator[Remark]:
+    def remarks(self, army: SideArmy) -> Iterator[Remark]:
         """One remark a piece, at the first entry that differs."""
         for piece in army.select(self.letters, self.states):
             entries = [entry for entry in army.entries[piece] if self.differs(army, entry)]
@@ -111,7 +111,7 @@ class _Habit:
 # --- things that pieces usually can do: one question about the army ---
 
 
-def _double_step(army: Army) -> Iterator[Remark]:
+def _double_step(army: SideArmy) -> Iterator[Remark]:
     pawns = army.select("P")
     entries = [entry for pawn in pawns for entry in army.entries[pawn]]
     home = {entry.source for entry in entries if entry.source and entry.source[1] == 1}
@@ -121,7 +121,7 @@ def _double_step(army: Army) -> Iterator[Remark]:
         yield (pawns[0],), f"a pawn's first move may be two squares, and {' or '.join(pawns)} has none from {squares}"
 
 
-def _castling(army: Army) -> Iterator[Remark]:
+def _castling(army: SideArmy) -> Iterator[Remark]:
     kings = army.select("K")
     steps = {entry.step for king in kings for entry in army.entries[king]}
     # Two files or more: some write the king's move in castling as the one on to its rook.
@@ -129,7 +129,7 @@ def _castling(army: Army) -> Iterator[Remark]:
         yield (kings[0],), f"a king may castle, and {' or '.join(kings)} never goes two files along a rank"
 
 
-def _en_passant(army: Army) -> Iterator[Remark]:
+def _en_passant(army: SideArmy) -> Iterator[Remark]:
     pawns = army.select("P")
     fifth = army.ranks - 4
     entries = [entry for pawn in pawns for entry in army.entries[pawn]]
@@ -155,7 +155,7 @@ def _regards(possibility: Possibility, square: str) -> bool:
     return taken or possibility.must.get(square, EMPTY) != EMPTY or square in possibility.deny
 
 
-def _promoted_as_gold(army: Army) -> Iterator[Remark]:
+def _promoted_as_gold(army: SideArmy) -> Iterator[Remark]:
     for gold in army.select("G", states=("",))[:1]:
         golden = army.targets(gold)
         for piece in army.select("PLNS", states=("+",)):
@@ -206,7 +206,7 @@ class _Game:
     home: tuple[str, ...]
     letter_of: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     habits: tuple[_Habit, ...]
-    abilities: tuple[Callable[[Army], Iterator[Remark]], ...] = ()
+    abilities: tuple[Callable[[SideArmy], Iterator[Remark]], ...] = ()
 
 
 _EVERY: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -282,14 +282,14 @@ def findings(document: Document) -> Iterator[Problem]:
         for game in _GAMES:
             if style not in game.styles or shape not in game.shapes:
                 continue
-            army = Army(own, side, shape)
+            army = SideArmy(own, side, shape)
             if all(map(army.select, game.letters)) and _is_meant(game, army, style, document.envelope.title, start):
                 for remarks in (*(habit.remarks for habit in game.habits), *game.abilities):
                     for path, fact in remarks(army):
                         yield finding("convention", path, f"if this is meant to be {game.name}: {fact}")
 
 
-def _is_meant(game: _Game, army: Army, style: str, title: str | None, start: Position | None) -> bool:
+def _is_meant(game: _Game, army: SideArmy, style: str, title: str | None, start: Position | None) -> bool:
     """Whether an army that could be of a game is meant to be: by the title, or by the pieces and where they start."""
     if title is not None:
         words = re.findall(r"\w+", title.casefold())
@@ -307,7 +307,7 @@ def _is_meant(game: _Game, army: Army, style: str, title: str | None, start: Pos
     return found in ({}, *homes)
 
 
-def _squares(army: Army, ranks: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _squares(army: SideArmy, ranks: Iterable[str]) -> Iterator[tuple[str, str]]:
     for rank, letters in enumerate(ranks):
         for file, letter in enumerate(letters):
             if letter != " ":

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ggn_store.documents.reader import Reader
+from ggn_store.documents.reader import DocumentReader
 from ggn_store.errors import DocumentError, Problem
 from ggn_store.limits import TooManyError
 from ggn_store.model.documents.document import Dialect, Document, Envelope, check_dialect
@@ -107,14 +107,14 @@ def read(
         return None, _problems(decoded, Complaints(), file)
     envelope = envelope or Envelope()
     if decoded.is_quick and decoded.text is not None:
-        document = Reader(dialect, envelope, copy=False, whole=whole).quick_document(decoded.value)
+        document = DocumentReader(dialect, envelope, copy=False, whole=whole).quick_document(decoded.value)
         if document is not None:
             return document, []
         if json_text.is_too_deep(decoded.value):
             decoded = Decoded.strictly(decoded.text, decoded.path, decoded.line)
             return read(decoded, dialect, file, envelope, whole=whole)
     # Objects that the caller still holds are copied, so that the document cannot change behind its digest.
-    reader = Reader(dialect, envelope, copy=decoded.text is None, whole=whole)
+    reader = DocumentReader(dialect, envelope, copy=decoded.text is None, whole=whole)
     document = None
     with contextlib.suppress(TooManyError):
         document = reader.document(decoded.value)

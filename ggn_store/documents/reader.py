@@ -52,7 +52,7 @@ from ggn_store.notation.stn import Transition
 _STATES: Final = str.maketrans("", "", "+-^'")
 
 
-class Reader:
+class DocumentReader:
     """One pass over decoded JSON: makes the values and collects complaints."""
 
     def __init__(self, dialect: Dialect | None, envelope: Envelope, copy: bool, whole: bool = True) -> None:
@@ -462,12 +462,12 @@ def _is_text(value: object) -> bool:
 
 
 # What reads a value of each shape that a possibility or a diff has; `StateReader` reads those inside of the others.
-_READERS: Final[Mapping[Shape, Callable[[Reader, Any, json_text.Path], Any]]] = {
-    "conditions": Reader._conditions,
-    "board": Reader._board_effects,
-    "diff": Reader._diff,
-    "hands": Reader._hand_effects,
-    "flag": Reader._flag,
+_READERS: Final[Mapping[Shape, Callable[[DocumentReader, Any, json_text.Path], Any]]] = {
+    "conditions": DocumentReader._conditions,
+    "board": DocumentReader._board_effects,
+    "diff": DocumentReader._diff,
+    "hands": DocumentReader._hand_effects,
+    "flag": DocumentReader._flag,
     "state": lambda reader, value, path: reader._state.effects(value, path),
     "guards": lambda reader, value, path: reader._state.guards(value, path),
     "action": lambda reader, value, path: reader._state.origin(value, path),
@@ -476,7 +476,7 @@ _READERS: Final[Mapping[Shape, Callable[[Reader, Any, json_text.Path], Any]]] = 
 
 def envelope_complaints(envelope: Envelope) -> list[Problem]:
     """What is wrong with what comes beside a document's pieces."""
-    reader = Reader(None, envelope, copy=False)
+    reader = DocumentReader(None, envelope, copy=False)
     reader._check_envelope()
     schema = envelope.schema
     if schema is not None and not _is_text(schema):

@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 
 from ggn_store import limits
 from ggn_store.errors import GgnStoreError, quote
-from ggn_store.games.patterns import Leg, Pattern, Track
+from ggn_store.games.patterns import BetzaPattern, Leg, Track
 from ggn_store.model.documents.geometry import Vector, images_of, in_order, scale_of, turned
 
 _LEAPS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
@@ -58,7 +58,7 @@ class BetzaError(GgnStoreError, ValueError):
     """Not Betza's notation; the message shows the string with a caret under what is wrong."""
 
 
-def parse(text: str, dimensions: int = 2, hexagonal: bool = False) -> tuple[Pattern, ...]:
+def parse(text: str, dimensions: int = 2, hexagonal: bool = False) -> tuple[BetzaPattern, ...]:
     """The patterns of a string, in its order, on a board of so many dimensions or of hexagons; raises BetzaError.
 
     An empty string is a piece that never moves.
@@ -102,7 +102,7 @@ class _Parser:
         self._images_of = partial(images_of, dimensions=dimensions, hexagonal=hexagonal)
         self._at = 0
 
-    def patterns(self) -> Iterator[Pattern]:
+    def patterns(self) -> Iterator[BetzaPattern]:
         while self._at < len(self._text):
             if self._text[self._at] == "[":
                 yield from self._bracket()
@@ -116,7 +116,7 @@ class _Parser:
 
     # --- one pattern: modifiers, an atom, a length ---
 
-    def _pattern(self) -> Pattern:
+    def _pattern(self) -> BetzaPattern:
         legs = [self._modifiers()]
         toggles = [self._toggle(legs[0])]
         while self._at < len(self._text) and self._text[self._at] == "a":
@@ -135,7 +135,7 @@ class _Parser:
             made.append(self._leg(modifiers, replace(atom, reach=reach), number == 0, number == len(legs) - 1))
         return self._whole(made, legs)
 
-    def _whole(self, legs: list[Leg], modifiers: list[_Modifiers]) -> Pattern:
+    def _whole(self, legs: list[Leg], modifiers: list[_Modifiers]) -> BetzaPattern:
         for each in modifiers[1:]:
             for letter in "io":
                 if each.has(letter):
@@ -143,7 +143,7 @@ class _Parser:
         first = modifiers[0]
         if first.has("o") and self._dimensions == 1:
             self._fail("a board of one dimension has no files that wrap round", first.others["o"])
-        return Pattern(tuple(legs), first.has("i"), first.has("o"))
+        return BetzaPattern(tuple(legs), first.has("i"), first.has("o"))
 
     def _modifiers(self) -> _Modifiers:
         found = _Modifiers(self._at, [], {})
@@ -345,7 +345,7 @@ class _Parser:
 
     # --- legs with an atom each, in brackets ---
 
-    def _bracket(self) -> Iterator[Pattern]:
+    def _bracket(self) -> Iterator[BetzaPattern]:
         start = self._at
         legs: list[tuple[_Modifiers, _Atom]] = []
         ends: list[int] = []

@@ -17,7 +17,7 @@ from ggn_store.games import estimate, playing
 from ggn_store.games.rules import SIDES, Definition, PieceRule
 from ggn_store.games.squares import Squares, read_board, read_hexagons
 from ggn_store.games.tables import GROUPS, Tables
-from ggn_store.games.toml_text import Path, Table, Values, key_path
+from ggn_store.games.toml_text import Path, Table, TomlValues, key_path
 from ggn_store.limits import TooManyError
 from ggn_store.model.changes import like
 from ggn_store.model.documents.board import Board
@@ -49,10 +49,10 @@ def read(text: str | bytes, file: str | None = None, beside: FilePath | None = N
 
     It may be like a game of the library, or like one in the folder `beside`. Then its `text` says all of it.
     """
-    values = Values()
+    values = TomlValues()
     data, source = values.load(text)
     definition: Definition | None = None
-    others: tuple[like.Source, ...] = ()
+    others: tuple[like.LikeSource, ...] = ()
     if data is not None:
         with contextlib.suppress(TooManyError, like.LikeError):
             data, others = _whole(values, data, beside)
@@ -65,8 +65,8 @@ def read(text: str | bytes, file: str | None = None, beside: FilePath | None = N
 
 
 def _whole(
-    values: Values, data: dict[str, Any], beside: FilePath | None
-) -> tuple[dict[str, Any], tuple[like.Source, ...]]:
+    values: TomlValues, data: dict[str, Any], beside: FilePath | None
+) -> tuple[dict[str, Any], tuple[like.LikeSource, ...]]:
     """The tables of a definition with all that it is like, and what that is."""
     if like.LIKE not in data:
         return data, ()
@@ -83,7 +83,7 @@ def written(data: Table) -> str:
     return toml.written(data, GROUPS)
 
 
-def _written(values: Values, data: Table) -> str:
+def _written(values: TomlValues, data: Table) -> str:
     text, limit = written(data), limits.DEFINITION_BYTES
     if len(text.encode()) > limit.most:
         message = "with all that it is like the definition is too long"
@@ -92,17 +92,17 @@ def _written(values: Values, data: Table) -> str:
 
 
 def _load(data: bytes) -> tuple[str, Table]:
-    values = Values()
+    values = TomlValues()
     found, text = values.load(data)
     if found is None:
         raise ValueError(str(values.complaints[0]))
     return text, found
 
 
-LANGUAGE: Final = like.Language("games", "", ".toml", OWN, limits.DEFINITION_BYTES, _load)
+LANGUAGE: Final = like.LikeLanguage("games", "", ".toml", OWN, limits.DEFINITION_BYTES, _load)
 
 
-def _definition(values: Values, data: dict[str, Any], text: str) -> Definition | None:
+def _definition(values: TomlValues, data: dict[str, Any], text: str) -> Definition | None:
     values.known_keys(data, (), "a definition", (*KEYS, like.LIKE))
     title = values.text(data, "title")
     if "title" not in data:
@@ -149,7 +149,7 @@ def _definition(values: Values, data: dict[str, Any], text: str) -> Definition |
     return definition
 
 
-def _styles(values: Values, data: Table) -> tuple[str, str] | None:
+def _styles(values: TomlValues, data: Table) -> tuple[str, str] | None:
     if ("style" in data) == ("styles" in data):
         found = sorted(data.keys() & {"style", "styles"})
         values.complain(("style",), "a definition has style or styles, and not both", found, 'such as style = "C"')
@@ -166,7 +166,7 @@ def _styles(values: Values, data: Table) -> tuple[str, str] | None:
     return given["first"], given["second"]
 
 
-def _start(values: Values, data: Table, board: Board | None, styles: tuple[str, str] | None) -> Feen | None:
+def _start(values: TomlValues, data: Table, board: Board | None, styles: tuple[str, str] | None) -> Feen | None:
     text = values.text(data, "start")
     if text is None or board is None or styles is None:
         return None
@@ -191,7 +191,7 @@ def _start(values: Values, data: Table, board: Board | None, styles: tuple[str, 
 # --- what only shows once everything is there ---
 
 
-def _check(values: Values, definition: Definition, tables: Tables, start: Feen | None) -> None:
+def _check(values: TomlValues, definition: Definition, tables: Tables, start: Feen | None) -> None:
     for piece in definition.pieces:
         before = values.complaints.total
         for side in piece.sides:
@@ -214,7 +214,7 @@ def _check(values: Values, definition: Definition, tables: Tables, start: Feen |
             values.complain(("start",), message, identifier, "pieces with drop")
 
 
-def _check_states(values: Values, definition: Definition, tables: Tables, piece: PieceRule, side: Side) -> None:
+def _check_states(values: TomlValues, definition: Definition, tables: Tables, piece: PieceRule, side: Side) -> None:
     """Whether each state of a piece says one thing, and the things that states cannot say."""
     path, army = tables.paths[side][piece.token], definition.army(side)
     forms = [form for form in army.forms if form.piece == piece and not form.derived]

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ggn_store import limits
-from ggn_store.games.patterns import Leg, Pattern, Track
-from ggn_store.games.rules import SIDES, Also, Definition, Moves, PieceRule
-from ggn_store.games.toml_text import Path, Values
+from ggn_store.games.patterns import BetzaPattern, Leg, Track
+from ggn_store.games.rules import SIDES, Also, BetzaMoves, Definition, PieceRule
+from ggn_store.games.toml_text import Path, TomlValues
 from ggn_store.model.documents.geometry import Vector
 from ggn_store.notation.qpi import Side
 
 
-def ways(patterns: Sequence[Pattern]) -> int:
+def ways(patterns: Sequence[BetzaPattern]) -> int:
     """The ways of a Betza string wherever it is used: directions times what legs may do, whatever their length."""
     return sum(
         # A leg that is not the last may end on a square in several ways.
@@ -46,7 +46,7 @@ class Count:
         return Count(self.possibilities * factor, self.conditions * factor)
 
 
-def check(values: Values, definition: Definition, paths: dict[Side, dict[str, Path]]) -> None:
+def check(values: TomlValues, definition: Definition, paths: dict[Side, dict[str, Path]]) -> None:
     """Complain about each piece, and about a game, that may have more possibilities than the limits allow."""
     for piece, found in counts(definition):
         path = paths[piece.sides[0]][piece.token]
@@ -111,7 +111,7 @@ class _Box:
         found = Count()
         for also in piece.ways:
             for pattern in also.moves.patterns:
-                inside = replace(also, moves=Moves("", (pattern,))) if self._may_walk(also, pattern) else None
+                inside = replace(also, moves=BetzaMoves("", (pattern,))) if self._may_walk(also, pattern) else None
                 found += self._pattern(piece, pattern, inside)
         if any(each.unique for each in piece.promotions):
             found += Count(0, found.possibilities * self._squares)
@@ -130,7 +130,7 @@ class _Box:
             squares, way = sum(lines), max(lines)
         return Count(moves.possibilities * squares, (moves.conditions + moves.possibilities * way) * squares)
 
-    def _lines(self, patterns: Sequence[Pattern]) -> list[int]:
+    def _lines(self, patterns: Sequence[BetzaPattern]) -> list[int]:
         """How many squares a piece reaches at most on each of the lines through a square, over as many at most."""
         around: list[int] = []
         found: dict[Vector, int] = {}
@@ -147,7 +147,7 @@ class _Box:
         # Under a lame leap there are squares, too.
         return [*around, *(max(count, *map(abs, line)) for line, count in found.items())]
 
-    def _may_walk(self, also: Also, pattern: Pattern) -> bool:
+    def _may_walk(self, also: Also, pattern: BetzaPattern) -> bool:
         """Whether the ways of a pattern inside a zone are few enough to go along them."""
         if also.start is None or also.within is None or len(pattern.legs) > 1:
             return False
@@ -165,7 +165,7 @@ class _Box:
         found = [len(route.empty) + len(route.occupied) + 1 for square in zone for route in army.along(also, square)]
         return len(found), sum(found)
 
-    def _pattern(self, piece: PieceRule, pattern: Pattern, inside: Also | None) -> Count:
+    def _pattern(self, piece: PieceRule, pattern: BetzaPattern, inside: Also | None) -> Count:
         first, *others = pattern.legs
         last = pattern.legs[-1]
         if inside is None:
@@ -261,7 +261,7 @@ class _Box:
         return Count(count, count * (1 + file + around))
 
 
-def _around(moves: Moves) -> int:
+def _around(moves: BetzaMoves) -> int:
     """How many squares there are around one at most."""
     return sum(len(pattern.legs[0].tracks) for pattern in moves.patterns)
 

@@ -27,7 +27,7 @@ DESCRIPTIONS: Final = "gdl"
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class LibraryGame:
     """What the index says of a game.
 
     `duties` are what it asks for beyond its moves, `host` what it leaves to whoever plays it, `sha256` is of the
@@ -54,7 +54,7 @@ class Game:
 
 
 # What the index has of it.
-COLUMNS: Final = [field.name for field in fields(Game)][:-2]
+COLUMNS: Final = [field.name for field in fields(LibraryGame)][:-2]
 
 
 def directory() -> Path:
@@ -138,7 +138,7 @@ def read_game(name: str) -> Definition:
 
 
 @functools.cache
-def index() -> Mapping[str, Game]:
+def index() -> Mapping[str, LibraryGame]:
     """What is in each game, by name, from a file that is written with the library."""
     try:
         with (directory() / INDEX).open(encoding="utf-8", newline="") as file:
@@ -150,10 +150,10 @@ def index() -> Mapping[str, Game]:
         raise GgnStoreError(f"the library's index cannot be read ({error}): install ggn-store again") from None
 
 
-def _game(row: Mapping[str, Any]) -> Game:
+def _game(row: Mapping[str, Any]) -> LibraryGame:
     known = {name: row[name] for name in COLUMNS}
     counts = {name: int(row[name]) for name in ("pieces", "possibilities", "conditions")}
     words = {name: tuple(row[name].split()) for name in ("duties", "host")}
     families = tuple(name for name, family in _families().items() if row["name"] in family["games"])
     found = {"families": families, "also": tuple(_groups()["names"].get(row["name"], ()))}
-    return Game(**known | counts | words | found | {"tier": row["tier"] or None})
+    return LibraryGame(**known | counts | words | found | {"tier": row["tier"] or None})

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ggn_store.games.generate import Writer
-from ggn_store.games.rules import Definition, Moves, PieceRule
+from ggn_store.games.rules import BetzaMoves, Definition, PieceRule
 from ggn_store.model.changes.possibilities import content
 
 # The keys that make moves, and what a piece has where they are not written.
 _WITHOUT: Final[dict[str, dict[str, Any]]] = {
-    "betza": {"moves": Moves()},
+    "betza": {"moves": BetzaMoves()},
     "also": {"also": ()},
     "castling": {"castling": ()},
     "promotion": {"promotions": ()},

@@ -35,7 +35,7 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class BetzaPattern:
     """A set of ways to move: one leg, or several one after the other."""
 
     legs: tuple[Leg, ...]

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ggn_store.games import spares
-from ggn_store.games.rules import SIDES, Definition, End, Said
+from ggn_store.games.rules import SIDES, Definition, End, SaidOfPlay
 from ggn_store.games.squares import Squares
-from ggn_store.games.toml_text import Table, Values
+from ggn_store.games.toml_text import Table, TomlValues
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.documents.geometry import Lattice
@@ -27,7 +27,7 @@ KEYS: Final = ("duties", "outcome")
 _PAWN: Final = "P"
 
 
-def read(values: Values, data: Table, squares: Squares, tokens: Mapping[Side, Mapping[str, Any]]) -> Said:
+def read(values: TomlValues, data: Table, squares: Squares, tokens: Mapping[Side, Mapping[str, Any]]) -> SaidOfPlay:
     """What a definition says; a duty may also stand in `host`, where all of them were once."""
     table = values.table(data, "play")
     values.known_keys(table, ("play",), "play", KEYS)
@@ -49,7 +49,7 @@ def read(values: Values, data: Table, squares: Squares, tokens: Mapping[Side, Ma
     said = play.read(written, values.complaints, ("play",))
     zones = [squares.optional_zone(item, "squares", at) for item, at in outcomes]
     if values.complaints:
-        return Said()
+        return SaidOfPlay()
     named_pieces = {"duties": [each.pieces for each in said.duties], "outcome": [each.pieces for each in said.outcomes]}
     for key, of_each in named_pieces.items():
         for number, pieces in enumerate(of_each):
@@ -59,7 +59,7 @@ def read(values: Values, data: Table, squares: Squares, tokens: Mapping[Side, Ma
                     values.complain(("play", key, number, "pieces"), "no side has such a piece", token, known)
     duties = {name: Duty(name) for name in named if name in DUTIES} | {each.name: each for each in said.duties}
     ends = (End(replace(each, squares=()), zone) for each, zone in zip(said.outcomes, zones, strict=True))
-    return Said(tuple(duties.values()), tuple(ends), tuple(name for name in named if name in HOST_DUTIES))
+    return SaidOfPlay(tuple(duties.values()), tuple(ends), tuple(name for name in named if name in HOST_DUTIES))
 
 
 def _edges(item: Table, path: tuple[str | int, ...], squares: Squares) -> dict[str, Any]:

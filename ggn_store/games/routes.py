@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggn_store.games.patterns import Leg, Pattern, Track
+from ggn_store.games.patterns import BetzaPattern, Leg, Track
 from ggn_store.model.documents.geometry import Lattice, Symmetry, Vector, clockwise, turned
 
 _EIGHTHS: Final = 8
@@ -38,7 +38,7 @@ class Route:
     en_passant: bool = False
 
 
-def routes(patterns: Sequence[Pattern], source: str, lattice: Lattice, view: Symmetry) -> Iterator[Route]:
+def routes(patterns: Sequence[BetzaPattern], source: str, lattice: Lattice, view: Symmetry) -> Iterator[Route]:
     """Every route from `source` of a piece that has this view of the board, in the order that the module states."""
     known: set[Route] = set()
     for pattern in patterns:
@@ -62,7 +62,7 @@ class _Way:
 class _Walk:
     """The ways that one pattern says from one square."""
 
-    def __init__(self, pattern: Pattern, source: str, lattice: Lattice, view: Symmetry) -> None:
+    def __init__(self, pattern: BetzaPattern, source: str, lattice: Lattice, view: Symmetry) -> None:
         self._pattern = pattern
         self._source = source
         self._lattice = lattice

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from ggn_store.games.patterns import Pattern
+from ggn_store.games.patterns import BetzaPattern
 from ggn_store.games.routes import Route, routes
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import HEXAGONS, Lattice, view
@@ -39,18 +39,18 @@ class Zone:
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class BetzaMoves:
     """A Betza string and what it says."""
 
     betza: str = ""
-    patterns: tuple[Pattern, ...] = ()
+    patterns: tuple[BetzaPattern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Also:
     """More ways of moving: from the squares of `start`, staying inside `within` on the whole way."""
 
-    moves: Moves
+    moves: BetzaMoves
     start: Zone | None = None
     within: Zone | None = None
 
@@ -96,11 +96,11 @@ class Drop:
     on_top: bool = False
     forms: tuple[str, ...] = ()
     unmoved: bool = False
-    apart: Moves = Moves()
-    near: Moves = Moves()
+    apart: BetzaMoves = BetzaMoves()
+    near: BetzaMoves = BetzaMoves()
     other_colour: bool = False
     lone: bool = False
-    encloses: Moves = Moves()
+    encloses: BetzaMoves = BetzaMoves()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Wall:
 
     piece: str
     zone: Zone | None = None
-    moves: Moves = Moves()
+    moves: BetzaMoves = BetzaMoves()
     past: bool = False
 
 
@@ -137,7 +137,7 @@ class Blast:
     Around, pieces of the letters of `spares` are left; the piece itself is, if it `stays`.
     """
 
-    moves: Moves = Moves()
+    moves: BetzaMoves = BetzaMoves()
     spares: tuple[str, ...] = ()
     stays: bool = False
 
@@ -155,7 +155,7 @@ class PieceRule:
 
     token: str
     sides: tuple[Side, ...]
-    moves: Moves = Moves()
+    moves: BetzaMoves = BetzaMoves()
     name: str | None = None
     also: tuple[Also, ...] = ()
     terminal: bool = False
@@ -173,7 +173,7 @@ class PieceRule:
     hurdles_except: tuple[str, ...] = ()
     wall: Wall | None = None
     blast: Blast = Blast()
-    turns: Moves = Moves()
+    turns: BetzaMoves = BetzaMoves()
     fen: str | None = None
 
     @property
@@ -211,7 +211,7 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidOfPlay:
     """What a definition says of how it is played; `host` is what is left to the players."""
 
     duties: tuple[Duty, ...] = ()
@@ -241,7 +241,7 @@ class Definition:
     hexagons: str | None = None
     turned: bool = False
     zones: Mapping[str, Zone] = field(default_factory=dict)
-    said: Said = field(default_factory=Said)
+    said: SaidOfPlay = field(default_factory=SaidOfPlay)
     captures: bool = False
     text: str | None = None
 
@@ -312,7 +312,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PassedMark:
     """A first move that leaves a piece open to capture in passing, on the squares of `passed`."""
 
     identifier: str
@@ -336,13 +336,13 @@ class Army:
         self.forms = tuple(self._all_forms())
 
     @functools.cached_property
-    def marks(self) -> tuple[Mark, ...]:
+    def marks(self) -> tuple[PassedMark, ...]:
         """Every way in which a piece of this side can come to be open to capture in passing."""
         style = self.definition.style(self.side)
         by_token = {piece.token: piece for piece in self.definition.pieces if self.side in piece.sides}
         return tuple(
             dict.fromkeys(
-                Mark(by_token[token].identifier(self.side, style, state=state), square, passed)
+                PassedMark(by_token[token].identifier(self.side, style, state=state), square, passed)
                 for token, states in self._states.items()
                 for (square, passed), state in states.items()
             )
@@ -352,12 +352,12 @@ class Army:
         """The form that a token such as `Q` or `+P` names among this side's pieces."""
         return self._plain.get((token, derived))
 
-    def around(self, moves: Moves, square: str) -> tuple[str, ...]:
+    def around(self, moves: BetzaMoves, square: str) -> tuple[str, ...]:
         """The squares that some leaps lead to, whatever is there."""
         found = routes(moves.patterns, square, self.definition.lattice, self._view)
         return tuple(dict.fromkeys(route.destination for route in found))
 
-    def lines(self, moves: Moves, square: str) -> list[tuple[str, ...]]:
+    def lines(self, moves: BetzaMoves, square: str) -> list[tuple[str, ...]]:
         """The squares along each of some leaps, one after the other, to the edge."""
         rides = [replace(each, legs=(replace(each.legs[0], reach=0),)) for each in moves.patterns]
         found: dict[str, tuple[str, ...]] = {}

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ggn_store import limits
 from ggn_store.errors import NotationError
 from ggn_store.games.rules import SIDES, Zone
-from ggn_store.games.toml_text import Path, Table, Values
+from ggn_store.games.toml_text import Path, Table, TomlValues
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import HEXAGONS, Lattice, opposite
@@ -24,7 +24,7 @@ ZONES: Final = 'a zone of [zones], a square, a rectangle such as "a7:h8", a list
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_-]{0,99}", re.ASCII)
 
 
-def read_board(values: Values, data: Table) -> Board | None:
+def read_board(values: TomlValues, data: Table) -> Board | None:
     """The board that `board` or `squares` says, None where that is wrong."""
     if ("board" in data) == ("squares" in data):
         found = sorted(data.keys() & {"board", "squares"})
@@ -46,7 +46,7 @@ def read_board(values: Values, data: Table) -> Board | None:
     return board
 
 
-def read_hexagons(values: Values, data: Table, board: Board | None) -> str | None:
+def read_hexagons(values: TomlValues, data: Table, board: Board | None) -> str | None:
     """How the hexagons of a board are labelled; None where it has none."""
     found = values.choice(data, "hexagons", (), map(str, HEXAGONS))
     if found is not None and board is not None and (board.extent is None or len(board.extent[0]) != 2):
@@ -55,7 +55,7 @@ def read_hexagons(values: Values, data: Table, board: Board | None) -> str | Non
     return found
 
 
-def _read_squares(values: Values, data: Table) -> Board | None:
+def _read_squares(values: TomlValues, data: Table) -> Board | None:
     points: set[tuple[int, ...]] = set()
     for number, item in enumerate(values.texts(data, "squares")):
         points |= set(_points(values, item, ("squares", number)))
@@ -71,7 +71,7 @@ def _read_squares(values: Values, data: Table) -> Board | None:
     return None
 
 
-def _points(values: Values, item: str, path: Path) -> list[tuple[int, ...]]:
+def _points(values: TomlValues, item: str, path: Path) -> list[tuple[int, ...]]:
     """The coordinates of a square or a rectangle, on any board; none where it is neither."""
     corners = item.split(":")
     if len(corners) > 2 or not all(map(cell.is_cell, corners)):
@@ -92,7 +92,9 @@ def _points(values: Values, item: str, path: Path) -> list[tuple[int, ...]]:
 class Squares:
     """What a definition calls its squares; without a board (because that is wrong) nothing is said about them."""
 
-    def __init__(self, values: Values, board: Board | None, turned: bool = False, hexagons: str | None = None) -> None:
+    def __init__(
+        self, values: TomlValues, board: Board | None, turned: bool = False, hexagons: str | None = None
+    ) -> None:
         self._values = values
         self.board = board
         self.are_hexagons = hexagons is not None

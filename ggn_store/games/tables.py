@@ -11,15 +11,15 @@ from ggn_store import limits
 from ggn_store.errors import offer
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.estimate import ways
-from ggn_store.games.patterns import Leg, Pattern
+from ggn_store.games.patterns import BetzaPattern, Leg
 from ggn_store.games.rules import (
     SIDES,
     TRIGGERS,
     Also,
+    BetzaMoves,
     Blast,
     Castling,
     Drop,
-    Moves,
     PieceRule,
     Promotion,
     Trigger,
@@ -27,7 +27,7 @@ from ggn_store.games.rules import (
     Zone,
 )
 from ggn_store.games.squares import ALL, ZONES, Squares
-from ggn_store.games.toml_text import Path, Table, Values, key_path
+from ggn_store.games.toml_text import Path, Table, TomlValues, key_path
 from ggn_store.model.documents.board import Board
 from ggn_store.notation import qpi
 from ggn_store.notation.feen import Feen
@@ -60,7 +60,7 @@ _TOKENS: Final = 'a capital letter, with + or - for a state: P, "+P"'
 class Tables:
     """The tables of both sides' pieces; first their tokens are noted, then each is read."""
 
-    def __init__(self, values: Values, squares: Squares, captures: bool, mixed: bool) -> None:
+    def __init__(self, values: TomlValues, squares: Squares, captures: bool, mixed: bool) -> None:
         self._values = values
         self._squares = squares
         self._captures = captures
@@ -138,31 +138,31 @@ class Tables:
 
     # --- moves ---
 
-    def _leaps(self, table: Table, key: str, path: Path) -> Moves:
+    def _leaps(self, table: Table, key: str, path: Path) -> BetzaMoves:
         """The squares around one that a key says, as leaps."""
-        moves = self._moves(table, path, key) if key in table else Moves()
+        moves = self._moves(table, path, key) if key in table else BetzaMoves()
         if not all(len(each.legs) == 1 and _is_leap(each.legs[0]) for each in moves.patterns):
             self._values.complain((*path, key), "squares around one are leaps without modes", moves.betza, '"K", "W"')
         return moves
 
-    def _moves(self, table: Table, path: Path, key: str = "betza") -> Moves:
+    def _moves(self, table: Table, path: Path, key: str = "betza") -> BetzaMoves:
         path = (*path, key)
         if key not in table:
             allowed = 'how the piece moves, such as "FfW"; "" for not at all'
             self._values.complain(path, "betza is missing", allowed=allowed)
         text = self._values.text(table, key, path[:-1], empty=True)
         if not text:
-            return Moves()
+            return BetzaMoves()
         try:
-            moves = Moves(text, parse(text, self._squares.dimensions or 2, self._squares.are_hexagons))
+            moves = BetzaMoves(text, parse(text, self._squares.dimensions or 2, self._squares.are_hexagons))
         except BetzaError as error:
             message, _, detail = str(error).partition("\n")
             self._values.complain(path, message, text, detail=detail or None)
-            return Moves()
+            return BetzaMoves()
         count, limit = ways(moves.patterns), limits.BETZA_WAYS
         if count > limit.most:
             self._values.complain(path, f"the string has {count:,} ways to move", text, limit.allowed)
-            return Moves()
+            return BetzaMoves()
         return moves
 
     def _also(self, table: Table, path: Path) -> Iterator[Also]:
@@ -345,7 +345,7 @@ class Tables:
         known = list(dict.fromkeys(token for side in SIDES for token in self.paths[side]))
         if token not in known:
             values.complain((*path, "piece"), "a wall names the piece that is left", token, offer(known))
-        past, moves = values.flag(value, "past", path), self._moves(value, path) if "betza" in value else Moves()
+        past, moves = values.flag(value, "past", path), self._moves(value, path) if "betza" in value else BetzaMoves()
         if past and moves.patterns:
             values.complain(path, "a wall is left behind or goes ahead", sorted(value), "past or betza")
         is_empty = value.get("betza") == ""
@@ -411,7 +411,7 @@ def _is_leap(leg: Leg) -> bool:
     return plain and leg.reach == 1 and not (leg.hop or leg.lame or leg.jump)
 
 
-def _is_over_empty_squares(pattern: Pattern) -> bool:
+def _is_over_empty_squares(pattern: BetzaPattern) -> bool:
     leg = pattern.legs[0]
     if len(pattern.legs) > 1 or pattern.initial or leg.hop or leg.jump:
         return False

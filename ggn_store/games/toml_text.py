@@ -10,7 +10,7 @@ from typing import Any
 from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, Problem
 from ggn_store.limits import TooManyError
-from ggn_store.model.changes.like import Source
+from ggn_store.model.changes.like import LikeSource
 from ggn_store.notation import toml
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.toml import key_path as key_path
@@ -22,7 +22,7 @@ _HEADER = re.compile(rf"\s*\[\s*(?P<keys>{toml.KEYS})\s*\]\s*(?:#.*)?")
 _MEMBER = re.compile(rf"\s*(?P<keys>{toml.KEYS})\s*=")
 
 
-class Values:
+class TomlValues:
     """Takes values out of decoded TOML and collects complaints about those that are not of their kind."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Values:
             self.complaints.append(Problem(message, line=line, column=column, allowed=error.allowed))
         return None, text
 
-    def problems(self, source: str, file: str | None, like: Sequence[Source] = ()) -> list[Problem]:
+    def problems(self, source: str, file: str | None, like: Sequence[LikeSource] = ()) -> list[Problem]:
         """The complaints with their places in the text, in its order.
 
         What stands inside of a value on several lines is placed where its key is. Of what the text does not say itself,

@@ -16,11 +16,11 @@ from ggn_store.gdl.expressions import start_of
 from ggn_store.gdl.extensions import extensions
 from ggn_store.gdl.findings import findings
 from ggn_store.gdl.language import ENTITY, NAMES
-from ggn_store.gdl.reader import Reader
+from ggn_store.gdl.reader import SpecificationReader
 from ggn_store.gdl.specification import Specification
 from ggn_store.gdl.types.effects import Effects
-from ggn_store.gdl.types.typed import Remarks, Uses
-from ggn_store.gdl.types.values import Values
+from ggn_store.gdl.types.typed import NamesUsed, Remarks
+from ggn_store.gdl.types.values import ValueChecks
 from ggn_store.limits import TooManyError
 
 
@@ -76,9 +76,9 @@ def read_specification(
     return found.draft.specification()
 
 
-def _read(data: str | bytes | Mapping[str, Any], beside: Path | None) -> tuple[Reader, Uses, Domains]:
+def _read(data: str | bytes | Mapping[str, Any], beside: Path | None) -> tuple[SpecificationReader, NamesUsed, Domains]:
     found = reader.read(data, beside)
-    uses = Uses()
+    uses = NamesUsed()
     with contextlib.suppress(TooManyError):
         _check_types(found, uses)
     domains = domains_of(found.draft)
@@ -88,14 +88,14 @@ def _read(data: str | bytes | Mapping[str, Any], beside: Path | None) -> tuple[R
     return found, uses, domains
 
 
-def _check_types(reader: Reader, uses: Uses) -> None:
+def _check_types(reader: SpecificationReader, uses: NamesUsed) -> None:
     """Check all conditions and effects, and the conditions of assets; those of the end are the host's.
 
     What is wrong goes to the reader's complaints; what expressions read and write, to `uses`.
     """
     draft = reader.draft
     remarks = Remarks(reader)
-    values = Values(draft, uses, remarks)
+    values = ValueChecks(draft, uses, remarks)
     effects = Effects(draft, uses, remarks, values)
     for action in draft.actions:
         values.names = (
@@ -116,7 +116,7 @@ def _check_types(reader: Reader, uses: Uses) -> None:
                 values.condition(asset.condition.expression)
 
 
-def _complain_of(found: Reader, unbounded: Unbounded) -> None:
+def _complain_of(found: SpecificationReader, unbounded: Unbounded) -> None:
     slot, clause = unbounded.slot, unbounded.clause
     what = f"state.{slot[1]}" if slot[0] == "state" else f"the attribute {slot[2]}"
     found.complain_of(

@@ -25,7 +25,7 @@ from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.envelope import envelope
 from ggn_store.gdl.identifiers import NAMES, Identifiers, read_wish, style_of
 from ggn_store.gdl.kinds import Kind, kinds
-from ggn_store.gdl.outcomes import End, Outcomes
+from ggn_store.gdl.outcomes import EffectsEnd, Outcomes
 from ggn_store.gdl.places import Place, Places
 from ggn_store.gdl.problems import problem_of
 from ggn_store.gdl.specification import Action, Specification
@@ -265,7 +265,7 @@ class _Compiler:
         diagrams = self._world.diagrams
         step = 0
         for end, here in diagrams.cases(outcome):
-            assert isinstance(end, End)  # noqa: S101  (ends are all that an outcome is made of)
+            assert isinstance(end, EffectsEnd)  # noqa: S101  (ends are all that an outcome is made of)
             where = diagrams.where(here, region, False)
             if where is False:
                 continue
@@ -282,7 +282,7 @@ class _Compiler:
                     )
                 yield replace(possibility, origin=Origin(action.name, step, action.chainable))
 
-    def _covered(self, action: Action, where: DiagramValue, end: End) -> Iterator[Possibility]:
+    def _covered(self, action: Action, where: DiagramValue, end: EffectsEnd) -> Iterator[Possibility]:
         """The possibilities that together say that the end comes where a condition holds."""
         world = self._world
         assert world.owner is not None  # noqa: S101  (every kind has an owner)
@@ -299,7 +299,7 @@ class _Compiler:
             for must, deny in covers.conditions(self._squares, box):
                 yield Possibility(must, deny, effects, guarded)
 
-    def _transition(self, end: End, box: Box) -> Transition:
+    def _transition(self, end: EffectsEnd, box: Box) -> Transition:
         """What an end changes, without what the box says is there already."""
         world = self._world
         masks = {**dict(box), world.start.number: 2 << world.kind}

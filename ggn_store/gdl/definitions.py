@@ -24,19 +24,19 @@ _HEAD: Final = re.compile(r"\s*(\w+)\s*\(\s*((?:\w+\s*(?:,\s*\w+\s*)*)?)\)\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class DefinedCall:
     """What a call means: an expression in which the parameters stand for the arguments."""
 
     parameters: tuple[str, ...]
     body: Expression
 
 
-Definitions = Mapping[str, Definition]
+Definitions = Mapping[str, DefinedCall]
 
 
 def read(reader: SectionReader, value: Any, path: Path) -> Definitions:
     """The definitions by name, those that can be read."""
-    found: dict[str, Definition] = {}
+    found: dict[str, DefinedCall] = {}
     for head, text, at in reader.named(value, path, "definitions"):
         match = _HEAD.fullmatch(head)
         if match is None:
@@ -48,7 +48,7 @@ def read(reader: SectionReader, value: Any, path: Path) -> Definitions:
         if len(set(parameters)) < len(parameters):
             reader.complain(at, "a parameter stands twice", quote(head), "each parameter once", True)
         elif all(names) and (clause := clause_of(reader, text, at, f"the definition of {name}", found)) is not None:
-            found[name] = Definition(parameters, clause.expression)
+            found[name] = DefinedCall(parameters, clause.expression)
     return found
 
 

@@ -30,7 +30,7 @@ class Draft:
     actions: list[spec.Action] = field(default_factory=list)
     phases: list[spec.Phase] = field(default_factory=list)
     initial_phase: str | None = None
-    assets: list[spec.Profile] = field(default_factory=list)
+    assets: list[spec.AssetProfile] = field(default_factory=list)
     end_conditions: list[spec.EndCondition] = field(default_factory=list)
     text: str = ""
 

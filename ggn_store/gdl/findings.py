@@ -16,7 +16,7 @@ from ggn_store.gdl.idle import never_applied
 from ggn_store.gdl.problems import finding
 from ggn_store.gdl.specification import Location, Specification
 from ggn_store.gdl.trials import TooManyTriesError, Trials
-from ggn_store.gdl.types.typed import Uses
+from ggn_store.gdl.types.typed import NamesUsed
 
 MAX_NODES: Final = 400
 # By whether a variable is read, and whether it is set.
@@ -27,7 +27,7 @@ _VARIABLES: Final = {
 }
 
 
-def findings(specification: Specification, uses: Uses, domains: Domains) -> list[Problem]:
+def findings(specification: Specification, uses: NamesUsed, domains: Domains) -> list[Problem]:
     """Everything suspicious, in no particular order."""
     found = [*_unused(specification, uses), *_flow(specification), *_positions(specification)]
     found += [
@@ -56,7 +56,7 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
     return found
 
 
-def _unused(specification: Specification, uses: Uses) -> Iterator[Problem]:
+def _unused(specification: Specification, uses: NamesUsed) -> Iterator[Problem]:
     for name, variable in specification.variables.items():
         is_read, is_set = ("state", name) in uses.reads, ("state", name) in uses.writes
         if (is_read, is_set) in _VARIABLES:

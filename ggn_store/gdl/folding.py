@@ -1,7 +1,7 @@
 """What can be said of conditions when only a part of a position is known.
 
-An expression becomes a Python function of a `Case`: it gives a value, or UNKNOWN where that depends on what the case
-leaves open. A condition that gives anything but true or UNKNOWN does not hold in any position of the case.
+An expression becomes a Python function of a `KnownCase`: it gives a value, or UNKNOWN where that depends on what the
+case leaves open. A condition that gives anything but true or UNKNOWN does not hold in any position of the case.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Entity:
 
 
 @dataclass(slots=True)
-class Case:
+class KnownCase:
     """What is known: places that are not in `contents` and variables that are not in `state` are unknown."""
 
     start: Place
@@ -39,7 +39,7 @@ class Case:
     state: Mapping[str, Any] = field(default_factory=dict)
 
 
-Function = Callable[[Case], Any]
+Function = Callable[[KnownCase], Any]
 
 
 class Folding:
@@ -96,7 +96,7 @@ class Folding:
         return lambda case: UNKNOWN
 
     def _attribute(self, of: Function, name: str) -> Function:
-        def attribute(case: Case) -> Any:
+        def attribute(case: KnownCase) -> Any:
             base = of(case)
             if base is UNKNOWN or base is None:
                 return base
@@ -109,7 +109,7 @@ class Folding:
         return attribute
 
     def _content(self, key: Function) -> Function:
-        def content(case: Case) -> Any:
+        def content(case: KnownCase) -> Any:
             place = key(case)
             if place is UNKNOWN or place is None:
                 return place
@@ -146,27 +146,27 @@ class Folding:
         return _known(functions, plain[name]) if name in plain else lambda case: UNKNOWN
 
     def _chosen(self, condition: Function, then: Function, otherwise: Function) -> Function:
-        def chosen(case: Case) -> Any:
+        def chosen(case: KnownCase) -> Any:
             holds = condition(case)
             return UNKNOWN if holds is UNKNOWN else (then if holds is True else otherwise)(case)
 
         return chosen
 
     def _path(self, first: Function, second: Function) -> Function:
-        def is_clear(case: Case) -> Any:
+        def is_clear(case: KnownCase) -> Any:
             start, end = first(case), second(case)
             if start is UNKNOWN or end is UNKNOWN:
                 return UNKNOWN
             return _any(_all(is_empty(case, place) for place in line) for line in self.places.lines(start, end))
 
-        def is_empty(case: Case, place: Place) -> Any:
+        def is_empty(case: KnownCase, place: Place) -> Any:
             content = _standing(case, place)
             return UNKNOWN if content is UNKNOWN else content is None
 
         return is_clear
 
     def _alone(self, first: Function, second: Function) -> Function:
-        def alone(case: Case) -> Any:
+        def alone(case: KnownCase) -> Any:
             start, end = first(case), second(case)
             if start is UNKNOWN or end is UNKNOWN:
                 return UNKNOWN
@@ -181,7 +181,7 @@ class Folding:
         return alone
 
 
-def _standing(case: Case, place: Place) -> Any:
+def _standing(case: KnownCase, place: Place) -> Any:
     """What stands on a place, as far as that is known."""
     return case.entity if place is case.start else case.contents.get(place, UNKNOWN)
 
@@ -190,13 +190,13 @@ def _known(functions: list[Function], function: Callable[..., Any]) -> Function:
     if len(functions) == 2:
         first, second = functions
 
-        def of_two(case: Case) -> Any:
+        def of_two(case: KnownCase) -> Any:
             a, b = first(case), second(case)
             return UNKNOWN if a is UNKNOWN or b is UNKNOWN else function(a, b)
 
         return of_two
 
-    def known(case: Case) -> Any:
+    def known(case: KnownCase) -> Any:
         values = [each(case) for each in functions]
         return UNKNOWN if any(value is UNKNOWN for value in values) else function(*values)
 

@@ -11,7 +11,7 @@ from ggn_store.errors import NotationError, Problem, offer, printable, quote
 from ggn_store.gdl.ground import ENTITY, Grounder
 from ggn_store.gdl.kinds import Kind, text
 from ggn_store.gdl.problems import problem
-from ggn_store.gdl.specification import Profile, Specification
+from ggn_store.gdl.specification import AssetProfile, Specification
 from ggn_store.gdl.world import World
 from ggn_store.notation import qpi
 
@@ -42,7 +42,7 @@ def style_of(title: str, style: str | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PieceWish:
     """What a caller calls some kinds: `king=K`, `king,moved=true=+K`."""
 
     words: tuple[str, ...]
@@ -62,7 +62,7 @@ class Wish:
         return len(self.words) + len(self.attributes)
 
 
-def read_wish(kind: str, code: str) -> Wish:
+def read_wish(kind: str, code: str) -> PieceWish:
     """The wish that `--piece-map KIND=CODE` states; raises NotationError for a code that is no piece."""
     token = code.partition(":")[2] or code
     if not _TOKEN.fullmatch(token):
@@ -76,7 +76,7 @@ def read_wish(kind: str, code: str) -> Wish:
             attributes[name.strip()] = value.strip()
         else:
             words.append(name)
-    return Wish(tuple(words), attributes, token)
+    return PieceWish(tuple(words), attributes, token)
 
 
 class Identifiers:
@@ -90,7 +90,7 @@ class Identifiers:
         self._first = specification.players[0].name
         self.problems: list[Problem] = []
 
-    def of_all(self, wishes: Sequence[Wish] = ()) -> list[str]:
+    def of_all(self, wishes: Sequence[PieceWish] = ()) -> list[str]:
         """The identifier of each kind, in their order."""
         wished = self._wished(wishes)
         tokens = self._ggn()
@@ -122,7 +122,7 @@ class Identifiers:
         is_first = kind.owner == self._first
         return f"{self._style}:{token.upper()}" if is_first else f"{self._style.lower()}:{token.lower()}"
 
-    def _wished(self, wishes: Sequence[Wish]) -> dict[int, str]:
+    def _wished(self, wishes: Sequence[PieceWish]) -> dict[int, str]:
         found = {}
         for wish in wishes:
             if not any(map(wish.matches, self._kinds)):
@@ -136,7 +136,7 @@ class Identifiers:
                 found[number] = max(matching, key=lambda wish: wish.weight).token
         return found
 
-    def _assets(self, profile: Profile) -> list[str | None]:
+    def _assets(self, profile: AssetProfile) -> list[str | None]:
         """The asset of each kind: the first whose condition holds, None where none does."""
         grounder = Grounder(self._world)
         codes = [(grounder.code(asset.condition.expression), asset.asset) for asset in profile.assets]
@@ -167,11 +167,11 @@ class Identifiers:
             tokens.append(token)
         return tokens
 
-    def _complain(self, profile: Profile, message: str) -> None:
+    def _complain(self, profile: AssetProfile, message: str) -> None:
         allowed = "a piece such as K, +K, -K, K^ or K', upper case for the first player, lower case for the second"
         self.problems.append(problem("presentation", profile.place, message, allowed=allowed))
 
-    def _letters(self, profile: Profile) -> list[str] | None:
+    def _letters(self, profile: AssetProfile) -> list[str] | None:
         """The single letters that a profile shows the kinds with, where their case is the player."""
         tokens = []
         for kind, asset in zip(self._kinds, self._assets(profile), strict=True):

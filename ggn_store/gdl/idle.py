@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from ggn_store.errors import Problem, did_you_mean, quote
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, start_of, text_of
-from ggn_store.gdl.folding import UNKNOWN, Case, Function
+from ggn_store.gdl.folding import UNKNOWN, Function, KnownCase
 from ggn_store.gdl.problems import finding
 from ggn_store.gdl.specification import Action, Clause
 from ggn_store.gdl.trials import Trials, TriedRule
@@ -114,7 +114,9 @@ def _places_set(
                 yield from _places_set(each, (*around, Call("not", (condition,), start_of(condition))))
 
 
-def _case_off_board(trials: Trials, rule: TriedRule, key: Expression, around: tuple[Expression, ...]) -> Case | None:
+def _case_off_board(
+    trials: Trials, rule: TriedRule, key: Expression, around: tuple[Expression, ...]
+) -> KnownCase | None:
     """A case of the action in which a key is known to be no place, while all conditions are known to hold."""
     where, conditions = trials.folding.function(key), [trials.folding.function(each) for each in around]
     for case in trials.cases(rule, trials.pairs(rule)):
@@ -135,7 +137,7 @@ def _may_happen(trials: Trials, rule: TriedRule, condition: Expression) -> bool:
     function = trials.folding.function(condition)
     for kind, pairs in trials.pairs(rule).items():
         for start, target in pairs:
-            value = function(Case(start, target, kind))
+            value = function(KnownCase(start, target, kind))
             if value is UNKNOWN or value is True:
                 return True
     return False

@@ -29,7 +29,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class EffectsEnd:
     """What the effects of an action come to: squares with contents, variables with values, and whether the turn passes.
 
     Squares and variables have their numbers in the diagrams, contents and values theirs in the masks; what stays as it
@@ -50,7 +50,7 @@ class Outcomes:
         self._numbers = {identity(kind.owner, kind.schema, kind.attributes): n for n, kind in enumerate(world.kinds)}
 
     def of(self, region: DiagramValue) -> DiagramValue:
-        """The `End` of the effects that have run, where `region` holds; raises TooManyNodesError."""
+        """The `EffectsEnd` of the effects that have run, where `region` holds; raises TooManyNodesError."""
         world = self._world
         moved = {number for number, name in world.changed if name != POS}
         squares = sorted({*world.board, *moved})
@@ -70,10 +70,10 @@ class Outcomes:
                 raise TooManyNodesError(limits.GROUNDED_ENTRY)
             fault = next((each for each in values if isinstance(each, Fault)), None)
             if fault is not None:
-                return End((), (), True, fault)
+                return EffectsEnd((), (), True, fault)
             on_board = values[: len(squares)]
             of_state = values[len(squares) : len(squares) + len(names)]
-            return End(
+            return EffectsEnd(
                 tuple((each, value) for each, value in zip(squares, on_board, strict=True) if isinstance(value, int)),
                 tuple((each, value) for each, value in zip(numbers, of_state, strict=True) if isinstance(value, int)),
                 values[-2] is True,

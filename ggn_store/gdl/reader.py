@@ -39,12 +39,12 @@ SECTIONS: Final[Mapping[str, Callable[[SectionReader, Any, Path], None]]] = {
 _OPTIONAL: Final = ("setup", "end_conditions", "presentation")
 
 
-def read(data: str | bytes | Mapping[str, Any], beside: FilePath | None = None) -> Reader:
+def read(data: str | bytes | Mapping[str, Any], beside: FilePath | None = None) -> SpecificationReader:
     """Read a specification: JSON as text, as bytes, or decoded; nothing is raised, whatever it is.
 
     It may be like a game description of the library, or like one in the folder `beside`. Then its text says all of it.
     """
-    reader = Reader()
+    reader = SpecificationReader()
     with contextlib.suppress(TooManyError):
         reader.read(data, beside)
     return reader
@@ -59,12 +59,12 @@ def _load(data: bytes) -> tuple[str, Mapping[str, Any]]:
 
 
 # What each game says of itself is not taken over.
-LANGUAGE: Final = like.Language(
+LANGUAGE: Final = like.LikeLanguage(
     "gdl", "gdl/", ".json", ("metadata", "description", "$schema"), limits.DESCRIPTION_BYTES, _load
 )
 
 
-class Reader(SectionReader):
+class SpecificationReader(SectionReader):
     """Reads one specification; afterwards it has the draft and all complaints, and knows the places of all values."""
 
     def read(self, data: str | bytes | Mapping[str, Any], beside: FilePath | None = None) -> None:

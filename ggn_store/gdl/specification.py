@@ -135,7 +135,7 @@ class Asset:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class AssetProfile:
     """A way to present the game, such as `ascii`; the first asset whose condition holds counts.
 
     `areas` are assets of the topology, by the text that says of what.
@@ -174,7 +174,7 @@ class Specification:
     actions: tuple[Action, ...]
     phases: tuple[Phase, ...]
     initial_phase: str
-    assets: tuple[Profile, ...]
+    assets: tuple[AssetProfile, ...]
     end_conditions: tuple[EndCondition, ...]
     description: str | None = None
     text: str = ""

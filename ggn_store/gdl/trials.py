@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Expression, Index, Name, parts, text_of
-from ggn_store.gdl.folding import UNKNOWN, Case, Entity, Folding, Function
+from ggn_store.gdl.folding import UNKNOWN, Entity, Folding, Function, KnownCase
 from ggn_store.gdl.places import Place
 from ggn_store.gdl.specification import Action, Clause, Specification, Value
 
@@ -117,7 +117,7 @@ class Trials:
         local = [function for clause, _, function in rule.conditions if _is_local(clause.expression)]
         found: dict[Entity, list[tuple[Place, Place]]] = {}
         for kind in self.kinds:
-            case = Case(places[0], places[0], kind)
+            case = KnownCase(places[0], places[0], kind)
             if not may_hold(free, case):
                 continue
             pairs = []
@@ -130,7 +130,7 @@ class Trials:
                 found[kind] = pairs
         return found
 
-    def cases(self, rule: TriedRule, possible: Pairs) -> Iterator[Case]:
+    def cases(self, rule: TriedRule, possible: Pairs) -> Iterator[KnownCase]:
         """The cases among possible pairs that the conditions do not rule out, with what is on the target, and state."""
         functions = [function for _, _, function in rule.conditions]
         states = self._states(rule)
@@ -140,7 +140,7 @@ class Trials:
                 self.count((1 + len(contents)) * len(states) * (1 + len(functions)))
                 known = [{target: content} for content in contents] if start != target and contents else [{}]
                 for content, state in itertools.product(known, states):
-                    case = Case(start, target, kind, content, state)
+                    case = KnownCase(start, target, kind, content, state)
                     if may_hold(functions, case):
                         yield case
 
@@ -154,7 +154,7 @@ class Trials:
         return any(isinstance(part, Index) for clause in rule.action.conditions for part in parts(clause.expression))
 
 
-def may_hold(conditions: Iterable[Function], case: Case) -> bool:
+def may_hold(conditions: Iterable[Function], case: KnownCase) -> bool:
     """Whether no condition is known to be false."""
     for condition in conditions:
         value = condition(case)

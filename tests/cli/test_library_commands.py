@@ -16,7 +16,7 @@ import pytest
 from ggn_store import GgnStoreError, Store, UnknownNameError, find_game, generate, read_definition
 from ggn_store.api.loading.games import library_files, library_games, library_names
 from ggn_store.games import library
-from ggn_store.games.library import Game
+from ggn_store.games.library import LibraryGame
 from ggn_store.notation import toml
 from tests.support import library_index
 from tests.support.guards import drop_guards_of_file
@@ -105,7 +105,7 @@ def test_the_index_has_every_game_as_its_definition_names_it() -> None:
     assert library_index.PATH.read_text("utf-8") == library_index.text(list(index.values())), stale
 
 
-def check(game: Game) -> None:
+def check(game: LibraryGame) -> None:
     described = game.name in library.descriptions()
     found = (
         library_index.survey_description(game.name)

@@ -286,7 +286,7 @@ def test_the_guide_s_program_answers(
 def test_an_executor_without_packages_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     cloudpickle: Any = pytest.importorskip("pyspark.cloudpickle")
     packed = spark_worker.pack(ruleset(STYLED).columns.rules())
-    sent = spark._sent("answers", packed, spark_worker.pack(spark_worker.Question("position", ())))
+    sent = spark._sent("answers", packed, spark_worker.pack(spark_worker.SparkQuestion("position", ())))
     program = (
         "import sys, pickle; sys.modules[sys.argv[1]] = None\n"
         "try: pickle.load(sys.stdin.buffer)\n"  # before Spark needs Arrow for what is asked

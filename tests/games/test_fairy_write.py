@@ -10,7 +10,7 @@ from ggn_store.errors import ConversionError
 from ggn_store.games import library, playing
 from ggn_store.games.definition import read
 from ggn_store.games.fairy.variants import read_variants
-from ggn_store.games.fairy.write import Section, write
+from ggn_store.games.fairy.write import WrittenSection, write
 from ggn_store.games.rules import Definition
 from tests.oracles import large_chess, variants_ini
 from tests.oracles.fairy_stockfish import FIXTURES, differences, fixture
@@ -33,19 +33,19 @@ REFUSED |= {"qubic", "score-four"}
 ANOTHER_BOARD = {"bughouse", "koedem", "supply"}
 
 
-def options(section: Section) -> dict[str, str]:
+def options(section: WrittenSection) -> dict[str, str]:
     """The options of a section."""
     lines = [line for line in section.text.splitlines() if line[0] not in "#["]
     return dict(line.split(" = ", 1) for line in lines)
 
 
-def imported(section: Section) -> Definition:
+def imported(section: WrittenSection) -> Definition:
     [variant] = read_variants(section.text.encode(), "variants.ini", (), allow_host_rules=True)
     assert variant.definition is not None, variant.refusals
     return variant.definition
 
 
-def differs(section: Section) -> bool:
+def differs(section: WrittenSection) -> bool:
     """Whether the section says of itself that moves differ."""
     return any(each.moves for each in section.left_out)
 

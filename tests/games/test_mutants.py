@@ -12,7 +12,7 @@ import pytest
 from ggn_store.games import library
 from ggn_store.games.betza import parse
 from ggn_store.games.definition import read
-from ggn_store.games.rules import Definition, Drop, Moves, PieceRule, Promotion, Zone
+from ggn_store.games.rules import BetzaMoves, Definition, Drop, PieceRule, Promotion, Zone
 from tests.oracles.fairy_stockfish import differences, fixture
 from tests.oracles.play import Game
 from tests.support.definitions import shipped
@@ -42,7 +42,7 @@ def piece(token: str, **values: Any) -> Change:
 
 
 def betza(token: str, text: str) -> Change:
-    return piece(token, moves=Moves(text, parse(text)))
+    return piece(token, moves=BetzaMoves(text, parse(text)))
 
 
 def walling(token: str, **values: Any) -> Change:
@@ -119,8 +119,8 @@ MUTANTS: list[tuple[str, str, Change]] = [
     ("gating", "seirawan", piece("H", gating=False)),
     ("captures unlike moves", "hoppelpoppel", betza("N", "N")),
     ("arrow", "amazons", piece("Q", wall=None)),
-    ("way of the arrow", "amazons", walling("Q", moves=Moves("mR", parse("mR")))),
-    ("place of the arrow", "amazons", walling("Q", moves=Moves(), past=True)),
+    ("way of the arrow", "amazons", walling("Q", moves=BetzaMoves("mR", parse("mR")))),
+    ("place of the arrow", "amazons", walling("Q", moves=BetzaMoves(), past=True)),
     ("squares that stay", "isolation", walling("P", zone=None)),
     ("stones in the way", "petrified", piece("W", immune=False)),
     ("a king that would be stone", "petrified", betza("K", "K")),

@@ -18,7 +18,7 @@ from sqlalchemy import text
 from ggn_store import DocumentError, Position, PositionError, Ruleset, Store, StoreError, parse
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import ConversionError, GateError
-from ggn_store.gdl.reader import Reader
+from ggn_store.gdl.reader import SpecificationReader
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.teams.policy import PositionSet
 from tests.support.gdl_tiny import tiny
@@ -528,13 +528,13 @@ def test_lint_tells_of_guards_that_ask_for_nothing(ask: Command) -> None:
 
 def test_a_description_is_read_once_a_load(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[object] = []
-    whole = Reader.read
+    whole = SpecificationReader.read
 
-    def counted(self: Reader, data: Any, beside: Path | None = None) -> None:
+    def counted(self: SpecificationReader, data: Any, beside: Path | None = None) -> None:
         read.append(data)
         whole(self, data, beside)
 
-    monkeypatch.setattr(Reader, "read", counted)
+    monkeypatch.setattr(SpecificationReader, "read", counted)
     path = tmp_path / "tiny.json"
     path.write_text(json.dumps(tiny()), encoding="utf-8")
     store.load(path, "tiny")

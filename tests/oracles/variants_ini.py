@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from ggn_store import Position
 from ggn_store.errors import ConversionError
 from ggn_store.games import library
-from ggn_store.games.fairy.write import Section, write
+from ggn_store.games.fairy.write import WrittenSection, write
 from ggn_store.games.rules import Definition
 from tests.oracles.fairy_stockfish import PASS, Sample, differences, sample
 from tests.oracles.play import Game
@@ -29,7 +29,7 @@ from tests.oracles.play import Game
 class Compared:
     """A section in the engine: whether that has it, how many positions were compared, and what differs."""
 
-    section: Section
+    section: WrittenSection
     is_loaded: bool
     positions: int = 0
     wrong: tuple[str, ...] = ()

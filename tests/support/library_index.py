@@ -14,7 +14,7 @@ from ggn_store.api.loading import incoming
 from ggn_store.api.loading.games import library_files
 from ggn_store.games import library, playing
 from ggn_store.games.generate import dialect, pieces
-from ggn_store.games.library import Game
+from ggn_store.games.library import LibraryGame
 from ggn_store.games.rules import Definition
 from ggn_store.model.documents.document import Document, Piece, canonical_text
 from ggn_store.model.moves import play
@@ -23,7 +23,7 @@ from ggn_store.notation.hand import HAND
 PATH = library.directory() / library.INDEX
 
 
-def survey(name: str, definition: Definition) -> Game:
+def survey(name: str, definition: Definition) -> LibraryGame:
     """What the index says of a game, found out by generating it."""
     count = {"pieces": 0, "possibilities": 0, "conditions": 0}
 
@@ -38,7 +38,7 @@ def survey(name: str, definition: Definition) -> Game:
     for part in canonical_text(dialect(definition), None, map(counted, pieces(definition)), variables):
         sha256.update(part.encode())
     board = definition.board.shape_text or f"{len(definition.board.squares)} squares"
-    return Game(
+    return LibraryGame(
         name=name,
         title=definition.title,
         board=board,
@@ -52,7 +52,7 @@ def survey(name: str, definition: Definition) -> Game:
     )
 
 
-def survey_description(name: str) -> Game:
+def survey_description(name: str) -> LibraryGame:
     """What the index says of a game description, found out by compiling it."""
     [file] = library_files([name])
     [entry] = incoming.read(file)
@@ -61,7 +61,7 @@ def survey_description(name: str) -> Game:
     said = play.parse(document.envelope.play or "{}")
     squares = {square for piece in document.pieces for square in piece.squares()} - {HAND}
     entries = [possibility for piece in document.pieces for *_, possibility in piece.entries()]
-    return Game(
+    return LibraryGame(
         name=name,
         title=document.envelope.title or name,
         board=document.envelope.board or f"{len(squares)} squares",
@@ -75,7 +75,7 @@ def survey_description(name: str) -> Game:
     )
 
 
-def text(games: list[Game]) -> str:
+def text(games: list[LibraryGame]) -> str:
     """The index: one game a line, by name, so that versions compare line by line."""
     written = io.StringIO()
     writer = csv.DictWriter(written, library.COLUMNS, extrasaction="ignore", lineterminator="\n")

@@ -15,7 +15,7 @@ from ggn_store.errors import InputError, UnknownNameError, offer, printable, quo
 from ggn_store.games import definition as definitions
 from ggn_store.games import generate as generator
 from ggn_store.games import library, playing
-from ggn_store.games.library import Game
+from ggn_store.games.library import LibraryGame
 from ggn_store.games.rules import Definition
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
@@ -75,7 +75,7 @@ def board_of(definition: Definition) -> Board:
 # --- the library ---
 
 
-def library_games() -> list[Game]:
+def library_games() -> list[LibraryGame]:
     """What is in each game of the library, by name, without generating any; game descriptions come last."""
     known = library.index()
     return [known[name] for name in (*library.names(), *library.descriptions()) if name in known]

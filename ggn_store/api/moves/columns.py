@@ -18,11 +18,11 @@ from ggn_store.columnar import compile as compiling
 from ggn_store.columnar import sql
 from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.compile import EXTRA, Compiled
-from ggn_store.columnar.encode import Encoder
-from ggn_store.columnar.engine import Engine
+from ggn_store.columnar.encode import PositionEncoder
+from ggn_store.columnar.engine import ColumnEngine
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.spark_worker import ShippedRules
-from ggn_store.columnar.threats import Threats, compile_threats
+from ggn_store.columnar.threats import ThreatTables, compile_threats
 from ggn_store.errors import PositionError, StoreError, printable, quote
 from ggn_store.model.moves.move import COUNTS, Count, Move
 from ggn_store.model.moves.position import Position
@@ -47,8 +47,8 @@ _POSSIBILITY: Final = 0xFFFFFFFF
 class _Legal(NamedTuple):
     """What questions about legal moves take; `named` are their moves, and `places` where these are."""
 
-    threats: Threats
-    encoder: Encoder
+    threats: ThreatTables
+    encoder: PositionEncoder
     named: Any
     places: Any
 
@@ -58,10 +58,10 @@ class _Made:
     """What is made of a revision when it is first needed, for all handles of a store on it."""
 
     compiled: Compiled | None = None
-    encoder: Encoder | None = None
+    encoder: PositionEncoder | None = None
     legal: _Legal | None = None
     named: Any = None
-    engines: dict[int | None, Engine] = field(default_factory=dict)
+    engines: dict[int | None, ColumnEngine] = field(default_factory=dict)
 
 
 _kept: WeakKeyDictionary[Session, OrderedDict[Revision, _Made]] = WeakKeyDictionary()
@@ -106,13 +106,13 @@ class Columns:
         return compiling.compile_lanes(self.handle.revision, self.handle.board, lanes, named, possibilities)
 
     @property
-    def _encoder(self) -> Encoder:
+    def _encoder(self) -> PositionEncoder:
         if self._made.encoder is None:
-            self._made.encoder = Encoder(self.compiled)
+            self._made.encoder = PositionEncoder(self.compiled)
         return self._made.encoder
 
     @property
-    def threats(self) -> Threats:
+    def threats(self) -> ThreatTables:
         """What questions about legal moves take; raises NotJudgedError where columns cannot judge all duties."""
         return self._legal.threats
 
@@ -128,7 +128,7 @@ class Columns:
                 passes[:] = threats.passes
                 named = need("numpy", EXTRA).concatenate((named, passes))
                 places = compiling.with_places(places, map(whole.place_of, threats.passes))
-            self._made.legal = _Legal(threats, Encoder(self.compiled, threats), named, places)
+            self._made.legal = _Legal(threats, PositionEncoder(self.compiled, threats), named, places)
         return self._made.legal
 
     @property
@@ -139,7 +139,7 @@ class Columns:
         except NotJudgedError:
             return False
 
-    def _asked(self, legal: bool) -> Threats | None:
+    def _asked(self, legal: bool) -> ThreatTables | None:
         """What a question takes; raises StoreError where it cannot be answered."""
         if not legal:
             return None
@@ -177,7 +177,7 @@ class Columns:
             made.named = named
         return made.named
 
-    def _found(self, batch: Batch, threats: Threats | None, threads: int | None = None) -> Any:
+    def _found(self, batch: Batch, threats: ThreatTables | None, threads: int | None = None) -> Any:
         """What holds, in order: a number for each position and possibility, since one is sorted faster than two."""
         found = self.engine(threads).moves(batch, threats)
         keys = found["position"].to_numpy().astype("int64") << 32 | found["possibility"].to_numpy()
@@ -331,11 +331,11 @@ class Columns:
             return encoder.feen(given)
         return encoder.positions(list(map(_position, given)))
 
-    def engine(self, threads: int | None = None) -> Engine:
+    def engine(self, threads: int | None = None) -> ColumnEngine:
         """DuckDB with the rules, on so many processors, by default all; made for the first question and kept."""
         engines = self._made.engines
         if threads not in engines:
-            engines[threads] = Engine(self.compiled, threads)
+            engines[threads] = ColumnEngine(self.compiled, threads)
         return engines[threads]
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.options import BEYOND
 from ggn_store.games.fairy.settings import Settings
-from ggn_store.games.fairy.start import Start
+from ggn_store.games.fairy.start import StartPosition
 from ggn_store.games.rules import SIDES
 from ggn_store.model.documents.board import Board
 from ggn_store.notation import cell
@@ -22,7 +22,7 @@ COLOURS: Final[Mapping[Side, str]] = {"first": "White", "second": "Black"}
 class BaseVariant:
     """A variant's options and start position, and the zones and duties that its definition has so far."""
 
-    def __init__(self, name: str, settings: Settings, start: Start, source: str) -> None:
+    def __init__(self, name: str, settings: Settings, start: StartPosition, source: str) -> None:
         self.name = name
         self.s = settings
         self.start = start

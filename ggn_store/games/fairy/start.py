@@ -17,7 +17,7 @@ _FIELD = re.compile(r"(?P<placement>[^\[\]]*)(?:\[(?P<held>[^\[\]]*)\])?")
 
 
 @dataclass(slots=True)
-class Start:
+class StartPosition:
     """What stands where (`P`, `+p`), what is in the hands, the holes of the board, the castling field, the side, and
     how many checks win."""
 
@@ -34,11 +34,11 @@ class Start:
         return sorted(square for square, found in self.board.items() if found == token)
 
 
-def read_start(settings: Settings) -> Start:
+def read_start(settings: Settings) -> StartPosition:
     """The start position; what is wrong with it is a refusal of startFen."""
     text = settings.value("startFen", DEFAULT_FEN)
     fields = text.split()
-    found = Start()
+    found = StartPosition()
     match = _FIELD.fullmatch(fields[0]) if fields else None
     if match is None:
         settings.refuse("startFen", f"{quote(text)} is not a FEN")
@@ -64,7 +64,7 @@ def read_start(settings: Settings) -> Start:
     return found
 
 
-def _read_rank(settings: Settings, found: Start, rank: str, y: int) -> None:
+def _read_rank(settings: Settings, found: StartPosition, rank: str, y: int) -> None:
     x = 0
     tokens = _TOKEN.findall(rank)
     if "".join(tokens) != rank:
@@ -90,7 +90,7 @@ def _known(settings: Settings, token: str) -> None:
         settings.refuse("startFen", f"no piece of the variant has the letter {quote(letter.lower())}")
 
 
-def free_drops(settings: Settings, start: Start) -> None:
+def free_drops(settings: Settings, start: StartPosition) -> None:
     """Give both sides as many of each piece as the board has squares, where drops take nothing from a hand."""
     if not settings.flag("freeDrops") or not settings.flag("pieceDrops"):
         return

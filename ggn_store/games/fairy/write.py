@@ -27,26 +27,26 @@ _LONGEST: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class WrittenSection:
     """The text of a section, with what it leaves out in its comments, too."""
 
     text: str
     left_out: tuple[LeftOut, ...]
 
 
-def write(definition: Definition, reference: str) -> Section:
+def write(definition: Definition, reference: str) -> WrittenSection:
     """The section of a ruleset's definition; raises ConversionError where Fairy-Stockfish has no such board.
 
     It is called as the reference is, with its revision, since the engine keeps the names of its own variants.
     """
     name = _NOT_A_NAME.sub("-", reference)[-_LONGEST:].lstrip("._+-")
-    return Writer(definition, name or "game").section()
+    return VariantWriter(definition, name or "game").section()
 
 
-class Writer(PieceWriter):
+class VariantWriter(PieceWriter):
     """Writes one section."""
 
-    def section(self) -> Section:
+    def section(self) -> WrittenSection:
         """Everything, in the order in which the importer's translation speaks of it."""
         self.put("maxRank", str(self.ranks), "board")
         self.put("maxFile", str(self.files), "board")
@@ -67,7 +67,7 @@ class Writer(PieceWriter):
         head = [self.definition.title, *(filter(None, [self.definition.source])), *map(str, self.left)]
         comments = [f"# {printable(line)}" for line in head]
         lines = [f"{name} = {value}" for name, value in self.options.items()]
-        return Section("\n".join([*comments, f"[{self.name}]", *lines]) + "\n", tuple(self.left))
+        return WrittenSection("\n".join([*comments, f"[{self.name}]", *lines]) + "\n", tuple(self.left))
 
     # --- the start position, royal pieces, first moves ---
 

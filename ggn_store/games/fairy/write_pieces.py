@@ -11,7 +11,7 @@ from ggn_store.errors import ConversionError, quote
 from ggn_store.games.betza import parse
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.options import ALONG_LINES, CAMBODIAN, MOBILITY, PAWN, PIECES, betza_parts, is_taken
-from ggn_store.games.patterns import Pattern
+from ggn_store.games.patterns import BetzaPattern
 from ggn_store.games.rules import SIDES, Also, Definition, PieceRule, Zone
 from ggn_store.notation import cell, feen
 from ggn_store.notation.qpi import Side
@@ -49,7 +49,7 @@ def _require_board(definition: Definition, name: str) -> None:
         raise ConversionError(f"{name}: Fairy-Stockfish has the letters A to Z for pieces")
 
 
-def ways(patterns: Iterable[Pattern]) -> frozenset[object]:
+def ways(patterns: Iterable[BetzaPattern]) -> frozenset[object]:
     """What patterns say, in one form: each way to leap or ride, each mode for itself; without captures in passing."""
     found: set[object] = set()
     for pattern in patterns:
@@ -66,7 +66,7 @@ def ways(patterns: Iterable[Pattern]) -> frozenset[object]:
     return frozenset(found)
 
 
-def quiet(patterns: Iterable[Pattern]) -> frozenset[object]:
+def quiet(patterns: Iterable[BetzaPattern]) -> frozenset[object]:
     """Of what patterns say, the quiet moves that are no first ones."""
     plain = [pattern for pattern in patterns if not pattern.initial]
     legs = [tuple(replace(leg, capture=False, friendly=False) for leg in pattern.legs) for pattern in plain]
@@ -77,7 +77,7 @@ def said(betza: str) -> frozenset[object]:
     return ways(parse(betza)) if betza else frozenset()
 
 
-def _turned(pattern: Pattern) -> Pattern:
+def _turned(pattern: BetzaPattern) -> BetzaPattern:
     """The same with left and right exchanged."""
     return replace(
         pattern,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ggn_store.errors import quote
 from ggn_store.gdl.section_reader import SectionReader
-from ggn_store.gdl.specification import Asset, EndCondition, Profile
+from ggn_store.gdl.specification import Asset, AssetProfile, EndCondition
 from ggn_store.notation.json_text import Path
 
 
@@ -49,7 +49,7 @@ def read_presentation(reader: SectionReader, value: Any, path: Path) -> None:
                 areas[key] = asset
             else:
                 reader.complain(inner, f"the asset {key} must be text", quote(asset), "a string")
-        reader.draft.assets.append(Profile(name, tuple(assets), areas, reader.place(at)))
+        reader.draft.assets.append(AssetProfile(name, tuple(assets), areas, reader.place(at)))
 
 
 def read_end_conditions(reader: SectionReader, value: Any, path: Path) -> None:

@@ -10,8 +10,8 @@ from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, start_of
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.language import ANY, ENTITY, NODE, NULL, PLAYER, STATE
-from ggn_store.gdl.types.typed import UNKNOWN, Remarks, Typed, Uses
-from ggn_store.gdl.types.values import Values, the
+from ggn_store.gdl.types.typed import UNKNOWN, NamesUsed, Remarks, Typed
+from ggn_store.gdl.types.values import ValueChecks, the
 
 _EFFECTS: Final = "set(..., ...), if(..., ...), remove_entity(...)"
 _PLACES: Final = "board[...], entity.ATTRIBUTE, state.VARIABLE"
@@ -20,7 +20,7 @@ _PLACES: Final = "board[...], entity.ATTRIBUTE, state.VARIABLE"
 class Effects:
     """Checks effects, and keeps what they write."""
 
-    def __init__(self, draft: Draft, uses: Uses, remarks: Remarks, values: Values) -> None:
+    def __init__(self, draft: Draft, uses: NamesUsed, remarks: Remarks, values: ValueChecks) -> None:
         self._draft = draft
         self._writes = uses.writes
         self._remarks = remarks

@@ -36,7 +36,7 @@ Slots: TypeAlias = set[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Uses:
+class NamesUsed:
     """What expressions read, and which state variables they write."""
 
     reads: Slots = field(default_factory=set)

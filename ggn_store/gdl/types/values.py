@@ -12,13 +12,13 @@ from ggn_store.gdl.language import ANY, BOARD, BOOL, ENTITY, NODE, NULL, STATE
 from ggn_store.gdl.specification import Value
 from ggn_store.gdl.types.attributes import Attributes
 from ggn_store.gdl.types.calls import Calls
-from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, Remarks, Typed, Uses, common
+from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, NamesUsed, Remarks, Typed, common
 
 
-class Values:
+class ValueChecks:
     """Checks expressions; `names` are those that they may ask for, with their kinds."""
 
-    def __init__(self, draft: Draft, uses: Uses, remarks: Remarks) -> None:
+    def __init__(self, draft: Draft, uses: NamesUsed, remarks: Remarks) -> None:
         self.names: Mapping[str, str] = language.NAMES
         self.attributes = Attributes(draft, uses.reads, remarks)
         self._reads = uses.reads

@@ -36,7 +36,7 @@ class LikeError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class LikeSource:
     """What another one is like, by its name there."""
 
     name: str
@@ -45,7 +45,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class LikeLanguage:
     """Where a language has its games: in a folder of the library, under names with a prefix, in files of one ending.
 
     `load` gives the text and the value of such a file, and raises ValueError for what is none; `most` limits its size;
@@ -61,13 +61,13 @@ class Language:
 
 
 def whole(
-    language: Language, value: Mapping[str, Any], beside: Path | None
-) -> tuple[dict[str, Any], tuple[Source, ...]]:
+    language: LikeLanguage, value: Mapping[str, Any], beside: Path | None
+) -> tuple[dict[str, Any], tuple[LikeSource, ...]]:
     """The value with all that it is like, and what that is, the nearest first; `beside` is the folder of its file.
 
     Raises LikeError.
     """
-    found: list[Source] = []
+    found: list[LikeSource] = []
     known: dict[Path, str] = {}
     while LIKE in (last := found[-1].value if found else value):
         path, name = _find(language, last[LIKE], beside), last[LIKE]
@@ -84,7 +84,7 @@ def whole(
                 text, read = language.load(file.read(language.most.most + 1))
         except (OSError, ValueError) as error:
             raise LikeError((LIKE,), f"what this is like cannot be read: {error}", name) from None
-        found.append(Source(name, text, read))
+        found.append(LikeSource(name, text, read))
     made = dict(found[-1].value) if found else dict(value)
     for number in range(len(found) - 1, -1, -1):
         over = found[number - 1].value if number else value
@@ -99,7 +99,7 @@ def whole(
     return made, tuple(found)
 
 
-def _find(language: Language, name: object, beside: Path | None) -> Path:
+def _find(language: LikeLanguage, name: object, beside: Path | None) -> Path:
     """The file of a name; raises LikeError for one that there is not."""
     ending = language.ending
     allowed = f'a game of the library, or a file beside this one, such as "base{ending}"'
@@ -121,7 +121,7 @@ def _find(language: Language, name: object, beside: Path | None) -> Path:
     raise LikeError((LIKE,), f"{where}{did_you_mean(name, known)}", name, offer(known) or None)
 
 
-def _put(language: Language, under: Mapping[str, Any], over: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _put(language: LikeLanguage, under: Mapping[str, Any], over: Mapping[str, Any], name: str) -> dict[str, Any]:
     """A value over another one, which has a name."""
     kept = {key: each for key, each in under.items() if key not in (*language.own, LIKE, WITHOUT)}
     paths = over.get(WITHOUT, [])

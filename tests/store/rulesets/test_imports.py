@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ggn_store import Store, collector, find_game, generate, parse, problems
 from ggn_store.api.loading import ahead
 from ggn_store.api.loading.loading import Loaded
-from ggn_store.documents.reader import Reader
+from ggn_store.documents.reader import DocumentReader
 from ggn_store.model.documents.document import Document, Envelope
 from ggn_store.movement import facts
 from ggn_store.notation import json_text
@@ -34,7 +34,7 @@ GAME: dict[str, Any] = {
 
 
 def slowly(text: str) -> Document | None:
-    return Reader(None, Envelope(), copy=False).document(json_text.load(text)[0])
+    return DocumentReader(None, Envelope(), copy=False).document(json_text.load(text)[0])
 
 
 # --- reading ---
@@ -43,7 +43,7 @@ def slowly(text: str) -> Document | None:
 @in_random_documents(few=25, many=500)
 def test_what_is_read_quickly_is_what_is_read_with_care(dialect: str, data: st.DataObject) -> None:
     text = json.dumps(data.draw(documents(dialect)), ensure_ascii=data.draw(st.booleans()))
-    quickly = Reader(None, Envelope(), copy=False).quick_document(json_text.quick_load(text))
+    quickly = DocumentReader(None, Envelope(), copy=False).quick_document(json_text.quick_load(text))
     assert quickly is not None
     assert quickly == slowly(text) == parse(text)
     carefully = parse(json.loads(text))
@@ -141,7 +141,7 @@ WRONG = [
 
 @pytest.mark.parametrize("text", WRONG)
 def test_nothing_wrong_is_read_quickly(text: str) -> None:
-    assert Reader(None, Envelope(), copy=False).quick_document(json_text.quick_load(text)) is None
+    assert DocumentReader(None, Envelope(), copy=False).quick_document(json_text.quick_load(text)) is None
     assert problems(text) != []
 
 
