@@ -341,7 +341,7 @@ class Lattice:
             step = unit(vector)
             if step in self.directions:
                 between = self._walk(a, step, math.gcd(*vector) - 1)
-                if between is not None and a not in between and b not in between:
+                if between is not None and b not in between:
                     found.append(between)
         return found
 
@@ -368,15 +368,9 @@ class Lattice:
             at = self.step(at, step)
 
     def _walk(self, place: str, step: Vector, count: int) -> tuple[str, ...] | None:
-        """The places of so many steps; None where one of them is off the board."""
-        found = []
-        at: str | None = place
-        for _ in range(count):
-            at = None if at is None else self.step(at, step)
-            if at is None:
-                return None
-            found.append(at)
-        return tuple(found)
+        """The places of so many steps; None where there are fewer."""
+        found = tuple(itertools.islice(self._ride(place, step), count))
+        return found if len(found) == count else None
 
     def middle(self, a: str, b: str) -> str | None:
         """The place halfway between two, None where there is none; on a cylinder on the shortest way that has one."""
