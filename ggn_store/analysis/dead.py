@@ -14,7 +14,7 @@ from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.conditions import implies
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.record import Record
-from ggn_store.movement.entries import MUST, Entries, Known, Pattern, Said, Told, ToldPiece
+from ggn_store.movement.entries import MUST, Entries, Known, Pattern, Said, ToldPiece
 from ggn_store.notation.qpi import Side, other_side, side_of
 
 DeadKind = Literal["never", "duplicate", "shadowed", "unreachable", "absent"]
@@ -143,7 +143,8 @@ class _Rules:
         self._side = side_of(piece)
         self._entries = entries
         self._asked = [frozenset(told.asked) for told in entries.told]
-        self._changes = [_changes(told) for told in entries.told]
+        # What tells of an action, or lets chains go on, is as much a part of it.
+        self._changes = [(told.changed, told.held, told.turn, told.state, told.action) for told in entries.told]
         self._guards = [{variable: set(values) for variable, values in told.guards} for told in entries.told]
         self._parts = {number: entries.part(number) for number in frozenset().union(*self._asked)}
         # These follow from nothing but themselves.
@@ -268,8 +269,3 @@ class _Rules:
             each.place == place and implies(each.kind, str(each.state), kind, str(state), self._side)
             for each in map(self._parts.__getitem__, self._asked[number])
         )
-
-
-def _changes(told: Told) -> Any:
-    """All that a possibility changes; what tells of an action, or lets chains go on, is as much a part of it."""
-    return told.changed, told.held, told.turn, told.state, told.action

@@ -134,7 +134,9 @@ class Trials:
         """The cases among possible pairs that the conditions do not rule out, with what is on the target, and state."""
         functions = [function for _, _, function in rule.conditions]
         states = self._states(rule)
-        contents: list[Entity | None] = [None, *self.kinds] if self._reads_board(rule) else []
+        asked = (part for clause in rule.action.conditions for part in parts(clause.expression))
+        reads_board = any(isinstance(part, Index) for part in asked)
+        contents: list[Entity | None] = [None, *self.kinds] if reads_board else []
         for kind, pairs in possible.items():
             for start, target in pairs:
                 self.count((1 + len(contents)) * len(states) * (1 + len(functions)))
@@ -149,9 +151,6 @@ class Trials:
         self._tries += tries
         if self._tries > _MAX_TRIES:
             raise TooManyTriesError
-
-    def _reads_board(self, rule: TriedRule) -> bool:
-        return any(isinstance(part, Index) for clause in rule.action.conditions for part in parts(clause.expression))
 
 
 def may_hold(conditions: Iterable[Function], case: KnownCase) -> bool:
