@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -228,12 +229,11 @@ class _Translation(Around):
             self.s.leave("promotionLimit", "royal-promotion-limit")
         elif set(limits) >= set(targets) and all(limits[each] == str(counts[each]) for each in limits):
             self.s.leave("promotionLimit", "promotion-limit")
-        elif any(limits[each] != "1" or self._makers(each) > 1 for each in limits):
-            self.s.refuse("promotionLimit", BEYOND["promotionLimit"][1])
-
-    def _makers(self, letter: str) -> int:
-        """How many names pieces of a type have: their own, and those of what is promoted to it."""
-        return (letter in self.letters()) + sum(target == letter for target in self.promoted.values())
+        else:
+            # The names that pieces of a type have: their own, and those of what is promoted to it.
+            names = Counter([*{*self.letters()}, *self.promoted.values()])
+            if any(limits[each] != "1" or names[each] > 1 for each in limits):
+                self.s.refuse("promotionLimit", BEYOND["promotionLimit"][1])
 
     def _is_unique(self, to: list[str]) -> bool:
         """Whether what a promotion makes is limited to one of its kind by the document itself."""
