@@ -28,7 +28,7 @@ class DefinedNames(Names):
                 if each.side == form.side:
                     ends = (each.source, each.destination, each.rook_source, each.rook_destination)
                     castled = Castled(*ends, self._definition.castles_anywhere)
-                    squares = frozenset((each.source, each.destination, each.rook_source, each.rook_destination))
+                    squares = frozenset(ends)
                     found[squares] = (*found.get(squares, ()), (form.side, castled))
         return found
 
