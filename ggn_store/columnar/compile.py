@@ -184,11 +184,9 @@ class _Builder:
         self._possibilities = 0
 
     def piece(self, identifier: str) -> int:
-        """The number of a piece."""
         return self.pieces.setdefault(identifier, len(self.pieces))
 
     def add(self, identifier: str, lanes: Sequence[Lane]) -> None:
-        """Add the lanes of a piece."""
         starts = self.rows["start"]
         piece = self.piece(identifier)
         for source, of_start in itertools.groupby(lanes, key=attrgetter("source")):

@@ -471,7 +471,6 @@ class PositionEncoder:
         return self._numbered(begin, position, lane=lane, word=words[row], bit=np.int64(1) << bit, piece=piece)
 
     def _batch(self, parts: Sequence[_Part], count: int, ids: Any = None) -> Batch:
-        """The batch of parts."""
         names = parts[0][2]
         joined = {name: self._pa.concat_tables([part[name] for *_, part in parts]).combine_chunks() for name in names}
         if self._after is None:

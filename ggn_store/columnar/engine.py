@@ -175,7 +175,6 @@ class ColumnEngine:
         return barred
 
     def _load(self, tables: Mapping[str, Any]) -> None:
-        """Make tables of a ruleset, by their names."""
         for name, table in tables.items():
             self._connection.register("given", table)
             self._connection.execute(f"CREATE TABLE {name} AS FROM given")

@@ -13,7 +13,6 @@ class Facing:
     """What questions about legal moves take of positions: sights of the other side, and royal pieces."""
 
     def __init__(self, np: Any, threats: ThreatTables, codes: int, places: int, squares: int) -> None:
-        """With so many codes, places, and squares."""
         self._np = np
         pieces = len(threats.pieces)
         self._reverts = np.array([*range(pieces), ROYAL, -1], np.int32)

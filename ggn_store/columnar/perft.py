@@ -85,7 +85,6 @@ class DuckPlies(perft.Plies):
         return [frontier.read(row, depth) for _, *row in rows if row[-1] is not None]
 
     def _begin(self, positions: Sequence[Weighed]) -> None:
-        """Hand the first positions over."""
         self._start.table = _arrow([*self._frontier.state, "weight"], self._frontier.rows(positions))
 
     def _make_tables(self) -> None:
@@ -159,7 +158,6 @@ class _Relation:
 
 
 def _create(connection: DuckDBPyConnection, name: str, columns: Sequence[str], rows: Iterable[Sequence[int]]) -> None:
-    """Make a table."""
     connection.register("handed_over", _arrow(columns, rows))
     connection.execute(f"CREATE TABLE {name} AS FROM handed_over").fetchall()
     connection.unregister("handed_over")

@@ -89,7 +89,6 @@ class FactTable:
     """
 
     def __init__(self, np: Any, facts: Sequence[Sequence[tuple[int, int]]], codes: int, places: int) -> None:
-        """Of so many codes and places."""
         tests = [test for fact in facts for test in fact]
         known = {passed: number for number, passed in enumerate(dict.fromkeys(passed for _, passed in tests))}
         self._np = np

@@ -119,7 +119,6 @@ class Bundle:
         return [*self._part(name).reviews.values()]
 
     def _again(self, place: tuple[int, int]) -> dict[str, Any]:
-        """A line once more."""
         assert self._kept is not None, "a bundle that was not kept gives nothing"  # noqa: S101
         return cast(dict[str, Any], json_text.quick_load(self._kept.read(*place).decode()))
 
@@ -144,23 +143,19 @@ class _Kept:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115
 
     def write(self, line: bytes) -> None:
-        """Keep a line."""
         with _explained():
             self._file.write(line)
 
     def flush(self) -> None:
-        """Write what is still in memory."""
         with _explained():
             self._file.flush()
 
     def read(self, start: int, size: int) -> bytes:
-        """The bytes from `start` on."""
         with _explained():
             self._file.seek(start)
             return self._file.read(size)
 
     def close(self) -> None:
-        """Remove the file."""
         with suppress(OSError):  # of what could not be written, which nobody needs any longer
             self._file.close()
 

@@ -60,7 +60,6 @@ class _Reading:
         self._lines: dict[str, int] = {}
 
     def read(self, data: bytes) -> None:
-        """Read everything."""
         limit = limits.VARIANTS_BYTES
         if len(data) > limit.most:
             self._stop("the file is too large", None, f"{len(data):,} bytes", limit)

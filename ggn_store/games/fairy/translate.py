@@ -55,7 +55,6 @@ def _classify(settings: Settings) -> None:
 
 
 def _inline(parts: Iterable[str]) -> str:
-    """An inline table."""
     return f"{{ {', '.join(parts)} }}"
 
 
@@ -63,7 +62,6 @@ class _Translation(Around):
     """Writes one definition."""
 
     def text(self) -> str:
-        """The definition."""
         tables = [line for letter in self.letters() for line in self._tables(letter)] + self.wall_table()
         head = [
             f"title = {toml.text(self.name)}",
