@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ggn_store.errors import ConversionError, PositionError, printable, quote
-from ggn_store.games.fairy import write_ends, write_walls
+from ggn_store.games.fairy import write_ends
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.options import CAMBODIAN, DUTIES
-from ggn_store.games.fairy.write_pieces import TRIPLE_STEP, LeftOut, PieceWriter, said, ways
+from ggn_store.games.fairy.write_pieces import TRIPLE_STEP, LeftOut, PieceWriter, quiet, said, ways
 from ggn_store.games.fen import fen
-from ggn_store.games.rules import SIDES, Castling, Definition, PieceRule, Promotion, Zone
+from ggn_store.games.rules import SIDES, Castling, Definition, PieceRule, Promotion, Wall, Zone
 from ggn_store.model.moves.position import Position
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
@@ -61,7 +61,7 @@ class VariantWriter(PieceWriter):
         self._castlings()
         self._hands()
         self._immobility()
-        write_walls.write(self)
+        self._walls()
         self._duties()
         write_ends.write(self)
         head = [self.definition.title, *(filter(None, [self.definition.source])), *map(str, self.left)]
@@ -155,7 +155,7 @@ class VariantWriter(PieceWriter):
                 self.leave(where, f"a piece has one promotion: not {quote(', '.join(rule.to))}", moves=True)
             for rule in rules[:1]:
                 if {*rule.to} <= self.walls:
-                    write_walls.petrify(self, piece, rule, where)
+                    self._petrify(piece, rule, where)
                 elif rule.to == (f"+{piece.letter}",):
                     self._piece_promotion(piece, rule, where)
                 elif piece.state == "+" and rule.to == (piece.letter,):
@@ -425,6 +425,36 @@ class VariantWriter(PieceWriter):
         dropped = piece.drop is not None and any(square in self._drop_zone(piece, side) for square in squares)
         sources = self.squares - set(squares)
         return dropped or any(route.destination in squares for each in sources for route in army.ways(form, each))
+
+    # --- walls ---
+
+    def _walls(self) -> None:
+        """One rule of walls for all moves of all pieces."""
+        walled = [piece for piece in self.plain if piece.wall is not None]
+        for piece in self.plain:
+            if piece.wall is not None:
+                self._wall(piece, piece.wall, self.where(piece, "wall"))
+            elif walled and any(also.moves.patterns for also in piece.ways):
+                self.leave(self.where(piece, "wall"), "each move of every piece leaves a wall, or none", moves=True)
+        if walled and self.has_royal:
+            self.leave("play.duties", "walls shield no royal piece in Fairy-Stockfish", moves=True)
+
+    def _wall(self, piece: PieceRule, wall: Wall, where: str) -> None:
+        if wall.piece not in self.walls:
+            self.leave(where, f"only a wall can be left: {wall.piece} is none (betza, immune, fen)", moves=True)
+            return
+        rule = "past" if wall.past else "arrow" if wall.moves.patterns else "static"
+        if rule == "arrow" and ways(wall.moves.patterns) != quiet(piece.moves.patterns):
+            self.leave(where, "an arrow goes as its piece does in Fairy-Stockfish", moves=True)
+        self.put("wallingRule", rule, where)
+        self.zones("wallingRegion", wall.zone or Zone(self.squares, self.squares), where, piece.sides)
+
+    def _petrify(self, piece: PieceRule, rule: Promotion, where: str) -> None:
+        """The option of a piece that is a wall once it has captured."""
+        if not (rule.on == "any" and rule.capturing and rule.forced == "yes") or piece.state:
+            self.leave(where, "a piece turns to stone with each of its captures, and no other way", moves=True)
+        before = self.options.get("petrifyOnCaptureTypes", "")
+        self.options["petrifyOnCaptureTypes"] = before + piece.letter.lower()
 
     # --- duties ---
 
