@@ -334,13 +334,13 @@ class Store:
         asker = queries.Asker(self.session.database, self._processes, ahead)
         asked = asker, query, {} if values is None else values, most, given
         if engine == "store":
-            return Table.of(queries.ask(*asked))
+            return Table(*queries.ask(*asked))
         if engine != "duckdb":
             raise QueryError(f"{quote(engine)} is not an engine: store, duckdb")
         from ggn_store.columnar import copy
 
         with copy.ready(self.session, progress) as files:
-            return Table.of(queries.ask(*asked, copy.asking(files, self.session.database.is_server)))
+            return Table(*queries.ask(*asked, copy.asking(files, self.session.database.is_server)))
 
     @functools.cached_property
     def _processes(self) -> Processes:

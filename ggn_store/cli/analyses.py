@@ -260,10 +260,9 @@ def symmetry(ruleset: str, by: str, name: str | None, every: bool, form: str | N
         if not every and _ASYMMETRIES_SHOWN in Counter((each.of, each.symmetry) for each in listed).values():
             click.echo(f"the first {_ASYMMETRIES_SHOWN} of each symmetry; --all lists all", err=True)
     if found.variables:
-        names = ", ".join(map(printable, found.variables))
-        click.echo(f"note: state variables are left out: {found.revision} has {names}", err=True)
+        options.report_note(f"state variables are left out: {found.revision} has {', '.join(found.variables)}")
     if found.board.extent is None:
-        click.echo("note: the squares have no coordinates, so nothing can be mirrored or turned", err=True)
+        options.report_note("the squares have no coordinates, so nothing can be mirrored or turned")
 
 
 @options.command("same-movers")
@@ -307,8 +306,7 @@ def same_movers(
         raise click.UsageError("--ruleset says whose piece it is: name the piece with --piece")
     found = options.open_store().analysis(tell).same_movers(rulesets, mirrored=not equal, **asked)
     if found.left_out:
-        names = printable(", ".join(found.left_out))
-        click.echo(f"note: squares without coordinates, so left out: {names}", err=True)
+        options.report_note(f"squares without coordinates, so left out: {', '.join(found.left_out)}")
     known = [each.fingerprint for each in found.groups]
     if after is not None and after not in known:
         raise click.UsageError(f"--after: none of these groups has the fingerprint {quote(after)}")

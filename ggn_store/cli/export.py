@@ -168,10 +168,9 @@ def _write_views(*what: Any, **how: Any) -> None:
     rows = ", ".join(f"{count:,} of {name}" for name, count in made.rows.items())
     click.echo(f"{printable(made.directory)}: rows of {made.revisions:,} revisions: {rows}", err=True)
     if made.formulas:
-        click.echo(
-            f"note: a spreadsheet would take texts of {', '.join(made.formulas)} for formulas: import the files with "
-            "all columns as text",
-            err=True,
+        options.report_note(
+            f"a spreadsheet would take texts of {', '.join(made.formulas)} for formulas: import the files with all "
+            "columns as text"
         )
 
 

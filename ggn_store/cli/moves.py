@@ -180,7 +180,7 @@ def _find(
     every = ruleset.moves(position, assume=asked.assume), ruleset.chains(position)
     first = only_captures(position, *every)
     if not first[0] and first[1] and not chains:
-        click.echo("note: only chains can take something: --chains shows them", err=True)
+        options.report_note("only chains can take something: --chains shows them")
     is_forced = tuple(map(len, first)) != tuple(map(len, every))
     return [move for move in moves if move in first[0]], [each for each in paths if each in first[1]], is_forced
 

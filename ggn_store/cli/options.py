@@ -175,7 +175,7 @@ def report_state(store: ggn_store.Store, revision: Revision) -> None:
     """Report on standard error that a ruleset is deprecated or retired, and its successor."""
     note = None if revision.state == "active" else store.states.get(revision.name).note
     if note is not None:
-        click.echo(f"note: {printable(note)}", err=True)
+        report_note(note)
 
 
 def completed(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
@@ -359,7 +359,7 @@ def report_left_out(document: ggn_store.Document, dialect: Any) -> None:
     from ggn_store.documents.convert import left_out
 
     for note in left_out(document, dialect):
-        click.echo(f"note: {printable(note)}", err=True)
+        report_note(note)
 
 
 def report_conflict(error: Exception | None) -> None:
@@ -367,7 +367,7 @@ def report_conflict(error: Exception | None) -> None:
     merge = getattr(error, "merge", None)
     if merge is None:
         return
-    from ggn_store.render.diff import conflicts_text, diff_text
+    from ggn_store.render.diff import diff_text
 
     for name, difference in merge.sides():
         lines = diff_text(difference, color=True)
@@ -378,8 +378,7 @@ def report_conflict(error: Exception | None) -> None:
             click.echo(f"  ... and {more:,} more lines", err=True)
     if merge.conflicts:
         click.echo("conflicts:", err=True)
-    for line in conflicts_text(merge.conflicts, color=True):
-        click.echo(f"  {line}", err=True, nl=False)
+    _report_conflicts(merge.conflicts)
 
 
 def report_note(note: str) -> None:
@@ -392,10 +391,14 @@ def report_merge(note: str | None, decided: Sequence[Conflict]) -> None:
     if note is not None:
         report_note(note)
     if decided:
-        from ggn_store.render.diff import conflicts_text
+        _report_conflicts(decided)
 
-        for line in conflicts_text(decided, color=True):
-            click.echo(f"  {line}", err=True, nl=False)
+
+def _report_conflicts(conflicts: Sequence[Conflict]) -> None:
+    from ggn_store.render.diff import conflicts_text
+
+    for line in conflicts_text(conflicts, color=True):
+        click.echo(f"  {line}", err=True, nl=False)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
@@ -507,7 +510,7 @@ def write_position(
     form = form or ("json" if ruleset.handle.told_variables else given.notation)
     if ruleset.handle.told_variables and form != "json":
         state = ", ".join(f"{name}={value}" for name, value in (position.state or {}).items())
-        click.echo(f"note: {form.upper()} cannot say the state: {printable(state)}", err=True)
+        report_note(f"{form.upper()} cannot say the state: {state}")
     click.echo(compact(position.data()) if form == "json" else ruleset.notate(position, form))
 
 

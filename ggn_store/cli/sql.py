@@ -205,4 +205,4 @@ def _answer(
         width = options.terminal_width() if watched else None
         options.write(records(found.data(), form, found.columns, width), output)
     for said in filter(None, (found.cut, found.note)):
-        click.echo(f"note: {printable(said)}", err=True)
+        options.report_note(said)

@@ -288,7 +288,7 @@ class StoreAnalysis:
                 grids = entries.Grids(part.asker)
                 moving = _moving(part, grids)
                 for reference, revision in part.revisions.items():
-                    boards[reference] = board = grids.board(revision.board_id)
+                    boards[reference] = board = grids[revision.board_id][0]
                     rules[reference] = ComparedRules(board.shape_text, revision.dialect, moving[revision.id])
             is_same_board = boards[before].digest == boards[after].digest
             return comparison.compare(rules[before], rules[after], is_same_board=is_same_board)
@@ -405,7 +405,7 @@ def _moving(part: _Part, grids: entries.Grids) -> Mapping[int, list[Moving]]:
     """How the pieces of revisions move, by the keys of these; what they have in common is read once."""
     members = entries.members(part.asker, [*part.by_id.values()])
     moving = {
-        member.piece_id: Moving(member.piece, member.digest, told, grids.grid(member.board_id))
+        member.piece_id: Moving(member.piece, member.digest, told, grids[member.board_id][1])
         for member, told in entries.entries(part.asker, members, grids)
     }
     return {key: [moving[each.piece_id] for each in members if each.revision_id == key] for key in part.by_id}
@@ -447,7 +447,7 @@ class _Candidates:
         """The revisions whose squares have no coordinates."""
         boards = {each.revision_id: each.board_id for each in self._members}
         unplaced = entries.unplaced(self._asker, boards.values())
-        left_out = {board for board in unplaced if self._grids.grid(board) is None}
+        left_out = {board for board in unplaced if self._grids[board][1] is None}
         return [str(self._revisions[key]) for key, board in boards.items() if board in left_out]
 
 
@@ -493,7 +493,7 @@ def _exact_movements(
     asker: Asker, members: Iterable[Member], grids: entries.Grids, whole: bool
 ) -> Iterator[tuple[int, Named]]:
     """How each piece moves, square by square, by its key; pieces on boards without coordinates are left out."""
-    placed = [each for each in members if grids.grid(each.board_id) is not None]
+    placed = [each for each in members if grids[each.board_id][1] is not None]
     for member, told in entries.entries(asker, placed, grids):
         items = Items(member.piece, told.grid)
         items.read(told)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ggn_store.store.schema.views import POSITION_VIEWS as POSITION_VIEWS
 from ggn_store.store.schema.views import SQL_TABLES as SQL_TABLES
 from ggn_store.store.schema.views import VIEWS as VIEWS
 from ggn_store.store.sql.examples import SQL_EXAMPLES as SQL_EXAMPLES
-
-if TYPE_CHECKING:
-    from ggn_store.store.sql.queries import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +24,6 @@ class Table:
     rows: tuple[tuple[Any, ...], ...]
     cut: str | None = None
     note: str | None = None
-
-    @classmethod
-    def of(cls, answer: Answer) -> Table:
-        """The table of what a store has answered."""
-        return cls(answer.columns, answer.rows, answer.cut, answer.note)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -56,31 +56,16 @@ def unplaced(asker: Asker, boards: Iterable[int]) -> set[int]:
     return {row.board_id for row in asker.rows_of(sorted({*boards}), without_file)}
 
 
-class Grids:
-    """Boards and their grids, each read once."""
+class Grids(dict[int, tuple[Board, Grid | None]]):
+    """Boards by their keys, each read once, and their grids; None where the squares have no coordinates."""
 
     def __init__(self, asker: Asker) -> None:
         self._asker = asker
-        self._found: dict[int, tuple[Board, Grid | None, Grid]] = {}
 
-    def board(self, board_id: int) -> Board:
-        """A board by its key."""
-        return self._of(board_id)[0]
-
-    def grid(self, board_id: int) -> Grid | None:
-        """Its grid; None where its squares have no coordinates."""
-        return self._of(board_id)[1]
-
-    def any_grid(self, board_id: int) -> Grid:
-        """Its grid, or its squares side by side: that which entries are of."""
-        return self._of(board_id)[2]
-
-    def _of(self, board_id: int) -> tuple[Board, Grid | None, Grid]:
-        if board_id not in self._found:
-            board = catalog.read_board(self._asker.connection, board_id)
-            grid = Grid.of(board)
-            self._found[board_id] = board, grid, Grid.row(board) if grid is None else grid
-        return self._found[board_id]
+    def __missing__(self, board_id: int) -> tuple[Board, Grid | None]:
+        board = catalog.read_board(self._asker.connection, board_id)
+        self[board_id] = found = board, Grid.of(board)
+        return found
 
 
 def entries(asker: Asker, of: Iterable[Member], grids: Grids) -> Iterator[tuple[Member, Entries]]:
@@ -96,7 +81,8 @@ def entries(asker: Asker, of: Iterable[Member], grids: Grids) -> Iterator[tuple[
 
     for piece_id, version, text in asker.rows_of(sorted(wanted), stored):
         member = wanted[piece_id]
-        board, grid = grids.board(member.board_id), grids.any_grid(member.board_id)
+        board, grid = grids[member.board_id]
+        grid = grid or Grid.row(board)
         if text is None or version != facts.VERSION:
             # Of a piece that moves in too many ways nothing is stored.
             yield member, Entries.of(catalog.read_piece(asker.connection, piece_id, board), board, grid)

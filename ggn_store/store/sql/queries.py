@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from sqlalchemy import text
 
@@ -72,8 +72,7 @@ class Engine:
     beside: int
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """Columns and rows; `cut` says why there are no more, None where these are all; `note` what else to tell."""
 
     columns: tuple[str, ...]
