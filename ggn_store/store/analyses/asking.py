@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from itertools import islice
 from typing import Any, Final
 
 from sqlalchemy import CompoundSelect, Connection, Select
 
 from ggn_store.store.database.engine import Database
+from ggn_store.store.rulesets import catalog
 
 Tell = Callable[[str], None]
 
@@ -32,8 +32,7 @@ class Asker:
 
     def rows_of(self, keys: Iterable[int], statement: Callable[[list[int]], Select[Any]]) -> Iterator[Any]:
         """The rows of a statement about keys, of which no more are asked for at once than databases take."""
-        waiting = iter(keys)
-        while some := [*islice(waiting, _AT_ONCE)]:
+        for some in catalog.batches(keys, _AT_ONCE):
             yield from self.rows(statement(some))
 
     def _told(self, statement: Select[Any] | CompoundSelect[Any], values: Mapping[str, Any]) -> None:

@@ -6,7 +6,6 @@ import functools
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -23,7 +22,6 @@ from ggn_store.store.review import records
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 
-_AT_ONCE = 200
 # Pieces are read together as long as they have no more possibilities than this.
 _POSSIBILITIES_AT_ONCE = 20_000
 
@@ -93,7 +91,7 @@ class StoreSource:
             rows = self._connection.execute(numbers.order_by(revision.c.number)).all()
             digests: dict[int, str] = {}
             boards: dict[int, Board] = {}
-            for keys in _chunks([row.id for row in rows if is_wanted(row.lineage)]):
+            for keys in catalog.batches([row.id for row in rows if is_wanted(row.lineage)]):
                 listed = self._listed(keys, digests)
                 query = (
                     select(
@@ -124,7 +122,7 @@ class StoreSource:
         table = t.revision_piece
         query = select(table.c.revision_id, table.c.piece_id).where(table.c.revision_id.in_(keys))
         rows = self._connection.execute(query.order_by(table.c.revision_id, table.c.ordinal)).all()
-        for some in _chunks(sorted({row.piece_id for row in rows} - digests.keys())):
+        for some in catalog.batches(sorted({row.piece_id for row in rows} - digests.keys())):
             named = select(t.piece.c.id, t.piece.c.digest).where(t.piece.c.id.in_(some))
             digests.update((row.id, row.digest) for row in self._connection.execute(named))
         listed: dict[int, list[str]] = {key: [] for key in keys}
@@ -144,7 +142,7 @@ class StoreSource:
     def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
         with self._explained():
             boards: dict[int, Board] = {}
-            for some in _chunks(digests):
+            for some in catalog.batches(digests):
                 query = select(t.piece, t.board.c.digest.label("board")).join(t.board).where(t.piece.c.digest.in_(some))
                 found = {row.digest: row for row in self._connection.execute(query)}
                 rows = [found[digest] for digest in some if digest in found]
@@ -214,9 +212,3 @@ def read_pieces(connection: Connection, wanted: Sequence[tuple[Any, Board]]) -> 
         return catalog.make_piece(row.identifier, board, lambda table: rows[table.name].get(row.id, []))
 
     return [catalog.verified(connection, row, board, functools.partial(make, row, board)) for row, board in wanted]
-
-
-def _chunks(values: Sequence[Any]) -> Iterator[list[Any]]:
-    remaining = iter(values)
-    while chunk := list(islice(remaining, _AT_ONCE)):
-        yield chunk

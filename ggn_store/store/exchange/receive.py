@@ -42,7 +42,6 @@ from ggn_store.store.review import records, rights
 from ggn_store.store.rulesets import catalog, declared, load, stored_documents
 from ggn_store.store.schema import tables as t
 
-_LOOKUP: Final = 500
 _POSSIBILITIES_AT_ONCE: Final = 20_000
 _SHORT: Final = 12
 
@@ -300,9 +299,8 @@ class _Receiving:
     def _know(self, digests: Sequence[str]) -> None:
         """Find the pieces that are here."""
         columns = [t.piece.c[name] for name in ("digest", "id", "identifier", "dialect", "board_id")]
-        for start in range(0, len(digests), _LOOKUP):
-            query = select(*columns).where(t.piece.c.digest.in_(digests[start : start + _LOOKUP]))
-            for row in self._connection.execute(query):
+        for some in catalog.batches(digests):
+            for row in self._connection.execute(select(*columns).where(t.piece.c.digest.in_(some))):
                 self._pieces[row.digest] = _Known(row.id, row.identifier, row.dialect, row.board_id)
 
     def _append_all(self, ruleset_id: int, coming: Sequence[SentRevision]) -> dict[str, int]:

@@ -19,14 +19,14 @@ def follow(
 
     One that the source has renamed is renamed here, too, as it was there; one that both have keeps its name here.
     """
-    if _is_there(connection, to):
+    if catalog.key_of(connection, to) is not None:
         return to, None
     if (now := catalog.renamed(connection, to)) is not None:
         return now, f"{to} was renamed {wishes.place}: it is {now}"
     log = source.renames(name) if to == name else ()
     for number, rename in reversed(list(enumerate(log))):
         old = check_name(rename.old_name)
-        here = old if _is_there(connection, old) else catalog.renamed(connection, old)
+        here = old if catalog.key_of(connection, old) is not None else catalog.renamed(connection, old)
         if here is None or not _is_same(connection, here, source, name):
             continue
         if here != old:
@@ -35,10 +35,6 @@ def follow(
             renames.add(database, connection, each)
         return to, f"{old} was renamed at the source, and is {to} {wishes.place}, too"
     return to, None
-
-
-def _is_there(connection: Connection, name: str) -> bool:
-    return connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == name)).first() is not None
 
 
 def _is_same(connection: Connection, here: str, source: RevisionSource, name: str) -> bool:

@@ -81,8 +81,7 @@ def found(
 
 def read(opening: Opening, ids: Iterable[int]) -> Iterator[Event]:
     """The events of these ids, a part at a time: whoever takes them one by one keeps nobody from writing."""
-    waiting = iter(ids)
-    while part := [*islice(waiting, _AT_ONCE)]:
+    for part in catalog.batches(ids, _AT_ONCE):
         with opening() as connection:
             rows = damaged.rows(connection, _EVENTS.where(t.audit.c.id.in_(part)), t.audit.c.id)
             unread = [key for (key,), row in rows.items() if row is None]

@@ -32,9 +32,9 @@ def add(database: Database, connection: Connection, rename: SentRename) -> None:
     old, new = rename.old_name, rename.new_name
     if not database.may_insert(connection, t.ruleset_rename):
         raise StoreError(f"{database}: to rename {old} to {new} takes {ADMIN}: ask a member of it")
-    if connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == new)).first() is not None:
+    if catalog.key_of(connection, new) is not None:
         raise ConflictError(f"{new} is there already (deleted rulesets keep their names, too): choose another name")
-    key = connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == old)).scalar_one()
+    key = catalog.key_of(connection, old)
     given_up = select(t.ruleset_rename.c.ruleset_id).where(t.ruleset_rename.c.old_name == new)
     if any(each != key for each in connection.execute(given_up).scalars()):
         raise ConflictError(f"{new} was the name of another ruleset, and is not given to {old}: choose another name")

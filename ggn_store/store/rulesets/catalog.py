@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
 
@@ -42,10 +42,26 @@ class Unstated(Enum):
 
 
 UNSTATED: Final = Unstated.UNSTATED
+Item = TypeVar("Item")
 # Of so many names, a statement asks for all rulesets.
 _FEW: Final = 1_000
 # The lineage of the revision that a new one is based on; None for none, where the ruleset must be new.
 Base = str | Unstated | None
+
+
+def batches(items: Iterable[Item], size: int = 500) -> Iterator[list[Item]]:
+    """Items in parts, of which a statement can ask for all at once."""
+    remaining = iter(items)
+    while part := [*islice(remaining, size)]:
+        yield part
+
+
+def key_of(connection: Connection, name: str) -> int | None:
+    """The key of a ruleset, also of one that is deleted; None where there is none of this name."""
+    return connection.execute(_KEY, {"name": name}).scalar()
+
+
+_KEY: Final = select(t.ruleset.c.id).where(t.ruleset.c.name == bindparam("name"))
 
 
 def _said(column: Column[Any]) -> ColumnElement[Any]:
@@ -210,7 +226,7 @@ def _missing(connection: Connection, named: Reference) -> str:
         listed = select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))
         if connection.execute(listed.where(t.ruleset.c.name == named.name)).first():
             return f"{named.name} has no revision yet, it was only proposed: see `ggn-store proposals {named.name}`"
-        if connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == named.name)).first():
+        if key_of(connection, named.name) is not None:
             return (
                 f"the ruleset {named.name} was deleted: `ggn-store restore {named.name}`, or loading it again, brings "
                 "it back with its revisions"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from sqlalchemy import Connection, select
 
@@ -11,9 +10,8 @@ from ggn_store.errors import NotationError, quote
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Dialect, Envelope
 from ggn_store.model.moves import play
+from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
-
-_LOOKUP: Final = 500
 
 
 def fault(connection: Connection, dialect: Dialect, envelope: Envelope, piece_ids: Sequence[int]) -> str | None:
@@ -38,9 +36,8 @@ def _fault_of_state(
         return str(error)
     known = {(each.name, value) for each in declared.values() for value in each.values}
     for table in (t.guard, t.state_effect):
-        for start in range(0, len(piece_ids), _LOOKUP):
-            some = table.c.piece_id.in_(piece_ids[start : start + _LOOKUP])
-            query = select(table.c.variable, table.c.value).where(some).distinct()
+        for some in catalog.batches(piece_ids):
+            query = select(table.c.variable, table.c.value).where(table.c.piece_id.in_(some)).distinct()
             for variable, value in connection.execute(query):
                 if (variable, value) not in known:
                     return f"its pieces name {quote(variable)} with the value {quote(value)}, which it does not declare"

@@ -27,7 +27,6 @@ from ggn_store.store.rulesets import catalog, lanes, piece_names, summaries
 from ggn_store.store.rulesets.catalog import UNSTATED, Base, Unstated
 from ggn_store.store.schema import tables as t
 
-_LOOKUP = 500
 _ROWS_AT_ONCE = 100_000
 
 # Of a small document, to make these statements anew took as long as to run them.
@@ -44,7 +43,6 @@ _HEAD = (
     .order_by(t.revision.c.number.desc())
     .limit(1)
 )
-_RULESET = select(t.ruleset.c.id).where(t.ruleset.c.name == bindparam("name"))
 _BOARD = select(t.board.c.id).where(t.board.c.digest == bindparam("digest"))
 _PIECES = select(t.piece.c.digest, t.piece.c.id).where(t.piece.c.digest.in_(bindparam("digests", expanding=True)))
 
@@ -323,15 +321,15 @@ def _lineages(connection: Connection, keys: Sequence[int]) -> dict[int, str]:
 
 def store_ruleset(database: Database, connection: Connection, name: str) -> int:
     """Key of the ruleset `name`, which is made if it is new; raises UnknownNameError where it was renamed."""
-    called = {"name": name}
-    known = connection.execute(_RULESET, called).scalar()
+    known = catalog.key_of(connection, name)
     if known is None:
         if (now := catalog.renamed(connection, name)) is not None:
             raise catalog.gone(name, now)
-        known = database.add(connection, t.ruleset, called, ("name",), "id").scalar()
+        known = database.add(connection, t.ruleset, {"name": name}, ("name",), "id").scalar()
     if known is None:  # somebody else has just made it
-        known = connection.execute(_RULESET, called).scalar_one()
-    return int(known)
+        known = catalog.key_of(connection, name)
+        assert known is not None  # noqa: S101  (rulesets stay)
+    return known
 
 
 def store_board(database: Database, connection: Connection, board: Board) -> int:
@@ -429,9 +427,8 @@ def _fill(
 
 def known_pieces(connection: Connection, digests: Sequence[str]) -> dict[str, int]:
     known: dict[str, int] = {}
-    for start in range(0, len(digests), _LOOKUP):
-        chunk = digests[start : start + _LOOKUP]
-        known |= {row.digest: row.id for row in connection.execute(_PIECES, {"digests": chunk})}
+    for some in catalog.batches(digests):
+        known |= {row.digest: row.id for row in connection.execute(_PIECES, {"digests": some})}
     return known
 
 

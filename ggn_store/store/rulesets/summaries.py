@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, Table, bindparam, false, func, insert, select
 
+from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
-
-_AT_ONCE: Final = 500
 
 
 def _count(table: Table, *also: Any) -> Any:
@@ -40,5 +39,5 @@ _FILL = insert(t.piece_summary).from_select(["piece_id", *t.COUNTS], _OF_PIECES)
 
 def fill(connection: Connection, piece_ids: Sequence[int]) -> None:
     """Store the summaries of pieces that have none, whose rows are there."""
-    for start in range(0, len(piece_ids), _AT_ONCE):
-        connection.execute(_FILL, {"pieces": piece_ids[start : start + _AT_ONCE]})
+    for some in catalog.batches(piece_ids):
+        connection.execute(_FILL, {"pieces": some})

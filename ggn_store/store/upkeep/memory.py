@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, Integer, bindparam, delete, insert, literal, select
 
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import damaged, lanes
+from ggn_store.store.rulesets import catalog, damaged, lanes
 from ggn_store.store.schema import tables as t
 
 # To be raised whenever a check looks at more, or what it looks at is made in another way.
@@ -87,17 +86,13 @@ class Memory:
 
     def write(self, connection: Connection) -> None:
         """Store what is to be remembered of the pieces that are still there."""
-        keys = sorted(self._sound)
-        for start in range(0, len(keys), 500):
-            self._write(connection, keys[start : start + 500])
-
-    def _write(self, connection: Connection, keys: Iterable[int]) -> None:
-        there = connection.execute(select(t.piece.c.id).where(t.piece.c.id.in_(keys))).scalars().all()
-        connection.execute(delete(t.piece_check).where(t.piece_check.c.piece_id.in_(there)))
-        same = {"checker": CHECKER, "checked_at": datetime.now(UTC)}
-        rows = [{"piece_id": each, "fingerprint": self._sound[each]} | same for each in there]
-        if rows:
-            connection.execute(insert(t.piece_check), rows)
+        for keys in catalog.batches(sorted(self._sound)):
+            there = connection.execute(select(t.piece.c.id).where(t.piece.c.id.in_(keys))).scalars().all()
+            connection.execute(delete(t.piece_check).where(t.piece_check.c.piece_id.in_(there)))
+            same = {"checker": CHECKER, "checked_at": datetime.now(UTC)}
+            rows = [{"piece_id": each, "fingerprint": self._sound[each]} | same for each in there]
+            if rows:
+                connection.execute(insert(t.piece_check), rows)
 
     @property
     def has_news(self) -> bool:
