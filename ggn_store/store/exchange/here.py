@@ -23,6 +23,11 @@ class Here:
     is_hidden: bool = False
 
     @property
+    def number(self) -> int:
+        """The number of the newest revision; 0 where there is none."""
+        return self.steps[-1].number if self.steps else 0
+
+    @property
     def head(self) -> Step:
         """The newest revision; there is one where the key is not None."""
         return self.steps[-1]

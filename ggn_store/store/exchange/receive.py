@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, select
 
@@ -49,16 +48,6 @@ _SHORT: Final = 12
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """A piece that the store has."""
-
-    id: int
-    identifier: str
-    dialect: str
-    board_id: int
-
-
 def plan(
     database: Database, connection: Connection, source: RevisionSource, name: str, to: str, wishes: TransferWishes
 ) -> Transferred:
@@ -76,11 +65,10 @@ def plan(
     coming = list(source.revisions(name, [step.lineage for step in relation.missing]))
     digests = {digest for revision in coming for digest in revision.pieces}
     fresh = digests - load.known_pieces(connection, sorted(digests)).keys()
-    head = here.head.number if here.steps else 0
     last = None if is_apart else coming[-1].lineage if coming else here.head.lineage
     count = len(coming) + is_apart
     status = _status(here, relation)
-    done = Transferred(name, to, status, count, len(fresh), len(digests), head + count, last)
+    done = Transferred(name, to, status, count, len(fresh), len(digests), here.number + count, last)
     return said.told(replace(done, reviews=len(_new_records(connection, source, name, to, wishes))))
 
 
@@ -177,7 +165,7 @@ class _Receiving:
     _wishes: TransferWishes
     _progress: Progress
     _boards: dict[str, tuple[int, Board]] = field(default_factory=dict)
-    _pieces: dict[str, _Known] = field(default_factory=dict)
+    _pieces: dict[str, Any] = field(default_factory=dict)  # rows, by digest
     _sent: int = 0
     _merge: Merge | None = None
 
@@ -201,7 +189,7 @@ class _Receiving:
         self._take_pieces(digests, lying)
         ruleset_id = load.store_ruleset(self._database, self._connection, here.name)
         keys = self._append_all(ruleset_id, coming)
-        number = (here.head.number if here.steps else 0) + len(coming)
+        number = here.number + len(coming)
         last = coming[-1].lineage
         if relation.kind == "apart":
             number += 1
@@ -209,8 +197,8 @@ class _Receiving:
         now = Here(here.name, ruleset_id)
         moved = _take_tags(self._database, self._connection, now, self._source, self._name) if self._wishes.tags else ()
         status = _status(here, relation)
-        revisions = number - (here.head.number if here.steps else 0)
-        done = Transferred(self._name, here.name, status, revisions, self._sent, len(digests), number, last, moved)
+        count = number - here.number
+        done = Transferred(self._name, here.name, status, count, self._sent, len(digests), number, last, moved)
         made = self._merge
         return done if made is None else replace(done, note=made.note, decided=made.decided)
 
@@ -300,14 +288,15 @@ class _Receiving:
         """Find the pieces that are here."""
         columns = [t.piece.c[name] for name in ("digest", "id", "identifier", "dialect", "board_id")]
         for some in catalog.batches(digests):
-            for row in self._connection.execute(select(*columns).where(t.piece.c.digest.in_(some))):
-                self._pieces[row.digest] = _Known(row.id, row.identifier, row.dialect, row.board_id)
+            rows = self._connection.execute(select(*columns).where(t.piece.c.digest.in_(some)))
+            self._pieces |= {row.digest: row for row in rows}
 
     def _append_all(self, ruleset_id: int, coming: Sequence[SentRevision]) -> dict[str, int]:
         """Keys by lineage of the revisions that came, which now follow those that are here, and of their parents."""
-        keys = self._keys(ruleset_id)
-        first = (self._here.head.number if self._here.steps else 0) + 1
-        for number, revision in enumerate(coming, start=first):
+        known = {step.lineage for step in self._here.steps}
+        # Without what somebody else has added since.
+        keys = {lineage: key for lineage, key in _keys(self._connection, ruleset_id).items() if lineage in known}
+        for number, revision in enumerate(coming, start=self._here.number + 1):
             board_id = self._boards[revision.board][0]
             pieces = [self._pieces[digest] for digest in revision.pieces]
             if len({piece.identifier for piece in pieces}) < len(pieces) or any(
@@ -341,43 +330,36 @@ class _Receiving:
             raise OvertakenError
         return key
 
-    def _keys(self, ruleset_id: int) -> dict[str, int]:
-        query = select(t.revision.c.lineage, t.revision.c.id).where(t.revision.c.ruleset_id == ruleset_id)
-        known = {step.lineage for step in self._here.steps}
-        # Without what somebody else has added since.
-        return {row.lineage: row.id for row in self._connection.execute(query) if row.lineage in known}
-
     # --- uniting two histories ---
 
     def _unite(self, ruleset_id: int, keys: Mapping[str, int], number: int) -> str:
         """Give both histories one head; its lineage."""
         here, coming = self._here.head, self._relation.missing[-1]
+        author, message = self._wishes.author, self._wishes.message
+        if message is None:
+            message = f"merge sha256:{coming.lineage[:_SHORT]} into sha256:{here.lineage[:_SHORT]}"
         digest = united(self._here, self._relation)
         if digest is not None:
-            revision_id = keys[here.lineage if digest == here.digest else coming.lineage]
-            found = stored_documents.of_revision(self._connection, revision_id)
-            pieces = [piece.id for piece in found.pieces]
-            dialect, board_id, envelope = found.dialect, found.board_id, found.envelope
+            revision = catalog.read_revision(
+                self._connection, keys[here.lineage if digest == here.digest else coming.lineage]
+            )
+            made, pieces = stored_documents.again(self._connection, revision, author, message)
         else:
             uniting = Uniting(self._connection, self._here, self._relation, self._wishes)
             document, self._merge = uniting.merged(keys)
-            dialect, envelope, digest = document.dialect, document.envelope, document.digest
-            board_id = load.store_board(self._database, self._connection, document.board)
-            known = load.known_pieces(self._connection, document.piece_digests)
-            new = dict(zip(document.piece_digests, document.pieces, strict=True))
-            fresh = {each: new[each] for each in sorted(new.keys() - known.keys())}
-            of_board = document.board, board_id, layouts.of(envelope)
-            known |= load.store_pieces(self._database, self._connection, fresh, dialect, *of_board)
-            pieces = [known[each] for each in document.piece_digests]
-        message = self._wishes.message
-        if message is None:
-            message = f"merge sha256:{coming.lineage[:_SHORT]} into sha256:{here.lineage[:_SHORT]}"
-        if self._merge is not None and self._merge.note is not None:
-            message = noted(message, self._merge.note)
-        at = datetime.now(UTC)
-        made = load.Made(dialect, board_id, envelope, digest, self._wishes.author, message, at, keys[coming.lineage])
+            if self._merge.note is not None:
+                message = noted(message, self._merge.note)
+            change = load.Change(author, message)
+            made, pieces = load.keep(self._database, self._connection, document, change)
+        made = replace(made, merged=keys[coming.lineage])
         key = self._append(ruleset_id, made, pieces, number, keys[here.lineage])
         return str(self._connection.execute(select(t.revision.c.lineage).where(t.revision.c.id == key)).scalar_one())
+
+
+def _keys(connection: Connection, ruleset_id: int | None) -> dict[str, int]:
+    """The keys of a ruleset's revisions, by lineage."""
+    query = select(t.revision.c.lineage, t.revision.c.id).where(t.revision.c.ruleset_id == ruleset_id)
+    return {row.lineage: row.id for row in connection.execute(query)}
 
 
 def _named(revision: SentRevision) -> str:
@@ -414,8 +396,7 @@ def _take_tags(
 ) -> tuple[str, ...]:
     """Let the tags point where those of the source do; the names of those that moved."""
     current = {tag.name: tag for tag in tags.newest(connection, here.name)}
-    query = select(t.revision.c.lineage, t.revision.c.id).where(t.revision.c.ruleset_id == here.ruleset_id)
-    keys: dict[str, int] = {row.lineage: row.id for row in connection.execute(query)}
+    keys = _keys(connection, here.ruleset_id)
     moved = []
     for tag in source.tags(name):
         row = current.get(check_tag(tag.name))
