@@ -152,7 +152,6 @@ def _cut(connection: http.client.HTTPConnection) -> None:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a host is this machine."""
     if host == "localhost":
         return True
     try:

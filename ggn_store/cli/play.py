@@ -247,7 +247,6 @@ def _draw(game: Play, show: Any) -> None:
 
 
 def _changed(game: Play) -> set[str]:
-    """The squares that the last move changed."""
     before, after = game.game.plies[-1].before.board, game.position.board
     return {square for square in {*before, *after} - {HAND} if before.get(square) != after.get(square)}
 

@@ -267,7 +267,6 @@ class Play:
         return self.game.is_captures_first and any(not self.game.may_be_made(each) for each in self.game.every[0])
 
     def _offer(self, words: MoveText) -> str:
-        """The moves from a place."""
         source = words.places[0]
         moves = [move for move in self.game.moves if move.source == source and is_named(words.piece, move.piece)]
         chains = [chain for chain in self.game.chains if chain.source == source and is_named(words.piece, chain.piece)]

@@ -203,7 +203,6 @@ _SHORT = 16
 
 
 def _shown(found: Proposal, rounds: Sequence[Proposal], difference: Diff, is_terminal: bool) -> Iterable[str]:
-    """A proposal as text, with what it changes."""
     from ggn_store.render.diff import diff_text
 
     made = {

@@ -128,7 +128,6 @@ def _write_play(play: Play, width: int | None) -> None:
 
 
 def _details(said: dict[str, Any]) -> str:
-    """What else an outcome says."""
     written = ((name, _listed(value) if isinstance(value, list) else value) for name, value in said.items())
     flags = {True: "yes", False: "no"}
     return ", ".join(f"{name}: {flags[value] if isinstance(value, bool) else value}" for name, value in written)

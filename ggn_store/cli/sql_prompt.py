@@ -129,7 +129,6 @@ def example_lines() -> Iterator[str]:
 
 
 def _describe(store: ggn_store.Store, name: str) -> None:
-    """Print the columns of a view or a table."""
     views = {each: view for view in _VIEWS for each in (view.name, view.every) if each is not None}
     if name in views:
         rows = [(column.name, column.type, column.meaning) for column in views[name].columns]

@@ -57,7 +57,6 @@ class _Part:
 def _page(
     caption: str, board: _Part, below: _Part, name: str, description: str, role: Literal["img", "group"] = "img"
 ) -> str:
-    """A caption, a board and what stands below it."""
     width = max(board.width, below.width, min(svg.text_width(caption, 18, True), 640.0))
     top = _PAD
     parts = []
@@ -97,7 +96,6 @@ def thumbnail(picture: Diagram) -> str:
 
 
 def _pieces(picture: Diagram, layout: Layout) -> list[str]:
-    """What stands on the board."""
     position, has_style = picture.position, _has_styles(picture.position)
     return [
         token(piece, *layout.middle(square), UNIT, picture.style, has_style, picture.is_flipped)
@@ -247,7 +245,6 @@ def _hands(position: Position, layout: Layout, picture: Diagram) -> _Part:
 
 
 def _turn(position: Position) -> _Part:
-    """Whose turn it is, in words."""
     fill = LIGHT if position.side == "first" else DARK
     words = f"{position.side} to move"
     return _Part(

@@ -42,7 +42,6 @@ def _named(pieces: Iterable[str], names: Mapping[str, str]) -> str:
 
 
 def _condition(outcome: Outcome, who: str, pieces: str) -> str:
-    """What has to hold."""
     kind, count, side = OUTCOMES[outcome.when], outcome.count, outcome.side
     number = 1 if count is None else count
     what = f"of {pieces}" if pieces else "piece" if number == 1 else "pieces"

@@ -102,7 +102,6 @@ Entry = files.DocumentEntry | SpecificationEntry
 
 
 def _recognised(file: files.File, entry: files.DocumentEntry) -> Entry:
-    """The entry of a file as what it is."""
     if not is_specification(entry.decoded.value):
         return entry
     is_whole = entry.decoded.text is not None and not entry.decoded.path

@@ -156,8 +156,6 @@ def load_library(session: Session, names: Iterable[str], wishes: LoadWishes) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Loader:
-    """Loads into a store what is asked for."""
-
     session: Session
     wishes: LoadWishes
 

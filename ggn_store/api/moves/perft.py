@@ -146,7 +146,6 @@ class _Step:
         return [[*moves, *legal.duties.passes(each)] for each, moves in zip(positions, found, strict=True)]
 
     def after(self, position: Position, move: Move | Chain) -> Position:
-        """The position after a move."""
         return self.legal.chains_of.apply(position, move, self.asked.assume)
 
 

@@ -187,7 +187,6 @@ class Engine:
         raise PositionError(f"position {quote(' '.join(root))} is none of {known}")
 
     def _name(self, move: Move | Chain) -> str:
-        """A move in the words of the protocol."""
         return self._ruleset.move_text(move, self._game.position, self._protocol.name)
 
     def _moves(self) -> list[Move | Chain]:
@@ -286,5 +285,4 @@ def _chance(seed: int | None) -> random.Random:
 
 
 def _info(text: str) -> str:
-    """What is told, in one line."""
     return f"info string {' '.join(map(printable, text.split()))}"

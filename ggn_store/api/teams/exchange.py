@@ -333,7 +333,6 @@ def _take(
     trials: _Trials,
     proposing: _Proposing | None = None,
 ) -> Iterator[Transferred]:
-    """Take rulesets from a source; what became of each."""
     to = order.to
 
     def heads() -> tuple[Mapping[str, str], Said, list[str], set[str], dict[str, tuple[int, str]], Said]:

@@ -59,7 +59,6 @@ class View:
 
 
 def _columns(lines: Sequence[str], shared: dict[str, tuple[Column, ...]]) -> Iterator[Column]:
-    """The columns that lines say, or name."""
     for line in lines:
         said, mark, meaning = line.partition(": ")
         if mark:

@@ -247,7 +247,6 @@ def _make(connection: sqlite3.Connection, given: Sequence[dict[str, Any]]) -> No
 
 
 def _copy(asked: dict[str, Any]) -> sqlite3.Connection:
-    """A copy of the file."""
     from ggn_store.store.database import copying
 
     until = time.monotonic() + asked["seconds"]

@@ -210,7 +210,6 @@ class _Walk:
             yield f"piece {row.id} ({row.identifier}): {fault}"
 
     def _fault_of_piece(self, connection: Connection, row: Any) -> str | None:
-        """What is wrong with the rows of a piece."""
         piece = self._attempt(lambda: self._read(connection, row))
         if piece is None:
             return f"its rows do not give its digest {row.digest}"
