@@ -72,9 +72,8 @@ def move(
     UnknownNameError where a tag is removed that is not there.
     """
     check_tag(tag)
-    ruleset_id = connection.execute(
-        select(t.revision.c.ruleset_id).where(t.revision.c.id == catalog.find(connection, ruleset).id)
-    ).scalar_one()
+    catalog.find(connection, ruleset)
+    ruleset_id = catalog.key_of(connection, ruleset)
     while True:
         last = _last(connection, ruleset, tag)
         points = None if last is None else last.revision

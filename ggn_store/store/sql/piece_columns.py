@@ -134,11 +134,10 @@ class PieceColumns:
             columns[name] = Column((*shown, None), self._vectors.take(of_row, found))
         return columns
 
-    def _square_of(self, square: Vector, at: Vector = None) -> Vector:
+    def _square_of(self, square: Vector) -> Vector:
         """A key of a square for a possibility; squares by their ranks, the hand behind them."""
-        at = self._vectors.up_to(self._tables.count) if at is None else at
         ranked = self._vectors.take((*self._tables.place.ranks, self._tables.hand), square)
-        return self._keyed(at, ranked)
+        return self._keyed(self._vectors.up_to(self._tables.count), ranked)
 
     def _keyed(self, at: Vector, ranked: Vector) -> Vector:
         return self._vectors.each(lambda at, rank: at * (self._tables.hand + 1) + rank, at, ranked)
