@@ -79,9 +79,13 @@ def ask(
     Of the newest revisions by name, or of those that are given, in their order.
     """
     every = "" if revisions is None else "_all"
-    key = column("ruleset", Text), column("revision", Integer)
-    of = table(f"v_concepts{every}", *key, *(column(each.name, _TYPES[each.type]()) for each in CONCEPTS))
-    of_ruleset = table(f"v_rulesets{every}", *key, column("board", Text))
+    of, of_ruleset = (
+        table(f"{view}{every}", column("ruleset", Text), column("revision", Integer), *columns)
+        for view, columns in (
+            ("v_concepts", [column(each.name, _TYPES[each.type]()) for each in CONCEPTS]),
+            ("v_rulesets", [column("board", Text)]),
+        )
+    )
     query = (
         select(of.c.ruleset, of.c.revision, of_ruleset.c.board, *(of.c[each.name] for each in concepts))
         .join(of_ruleset, (of.c.ruleset == of_ruleset.c.ruleset) & (of.c.revision == of_ruleset.c.revision))
