@@ -18,7 +18,7 @@ Whoever joins these has the whole document. The other tables are the lanes that 
     lane         lane (number from 0), start, path, passed, first, target (masks over its bits), each
     lane_fact    lane, bit, fact: which fact each bit of a lane's word is
     fact         fact (number from 0), square (number), statement, variable, value: a row for each square of which the
-                 statement has to be true, or for each value that the variable may have
+                 statement has to be true, or for each value that a variable may have
     part         part (number from 0), lane, targets (mask), salt
     answer       part, key (salt xor a set of targets that is reached in the part; unlike that of any other part),
                  possibility: a row for each possibility that then holds
@@ -51,7 +51,7 @@ from ggn_store.errors import InputError, printable
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Piece, Possibility
-from ggn_store.model.documents.lane import Fact, Lane
+from ggn_store.model.documents.lane import Fact, Lane, alternatives
 from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.qpi import side_of
 from ggn_store.output import new_directory
@@ -208,7 +208,8 @@ class _Builder:
             unnamed: list[list[int]] = []
             following = iter(possibilities)
             for bit, fact in enumerate(lane.facts):
-                names = str(fact.statement).split("|") if lane.target >> bit & 1 else ()
+                [(statement, _), *_] = fact
+                names = alternatives(statement) if lane.target >> bit & 1 else ()
                 if len(names) == 1:
                     unnamed.append(next(following))
                     continue
@@ -227,13 +228,14 @@ class _Builder:
         number = self._facts.get(fact)
         if number is None:
             number = self._facts[fact] = len(self._facts)
-            if isinstance(fact.statement, str):
-                for name in names_of(fact.statement):
-                    self.piece(name)
-                self.rows["fact"] += [(number, square, fact.statement, None, None) for square in fact.squares]
-            else:
-                variable, *values = fact.statement
-                self.rows["fact"] += [(number, None, None, variable, value) for value in values]
+            for statement, square in fact:
+                if isinstance(statement, str):
+                    for name in names_of(statement):
+                        self.piece(name)
+                    self.rows["fact"].append((number, square, statement, None, None))
+                else:
+                    variable, *values = statement
+                    self.rows["fact"] += [(number, None, None, variable, value) for value in values]
         return number
 
 

@@ -2,7 +2,8 @@
 
 A part is a few targets of a lane, and has the answers for each set of them that a position can reach: those of a ray,
 or of a few leaps. Which these are depends on what can be true at once; that is found out on the *codes* that a square
-can have: empty, or a piece that is somebody's. What is about several squares or about a variable may be true or not.
+can have: empty, or a piece that is somebody's. What is about several squares may be true or not; what is about
+variables, only where nothing else is that takes other values.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from ggn_store.model.documents.document import EMPTY, ENEMY
-from ggn_store.model.documents.lane import Lane
+from ggn_store.model.documents.lane import Fact, Lane
 
 # The code of an empty square; those of pieces follow, the mover's own odd: what no rule knows, the same if it is royal,
 # and the ruleset's.
@@ -51,9 +52,9 @@ def names_of(statement: str) -> list[str]:
     return [state for state in states if state and state not in (EMPTY, ENEMY)]
 
 
-# A fact of a lane: its square, numbered within some chains (None: several squares, or none), its statement, and
-# whether it is the first of a chain, on its path, a target.
-_Bit = tuple[int | None, str, int, int, int]
+# A fact of a lane: its square, numbered within some chains (None: several squares, or none), its statement, whether it
+# is the first of a chain, on its path, a target; and which of those before it cannot be true with it.
+_Bit = tuple[int | None, str, int, int, int, int]
 
 
 class LanePart(NamedTuple):
@@ -80,6 +81,20 @@ def parts_of(lane: Lane, named: int) -> Iterator[LanePart]:
         yield group
 
 
+def _excluded(fact: Fact, bit: int, values: dict[str, dict[str, int]]) -> int:
+    """The facts that take no value that this one takes, among those in `values`, which it is put into, too."""
+    found = 0
+    for statement, _ in fact:
+        if not isinstance(statement, str):
+            known = values.setdefault(statement[0], {})
+            others = functools.reduce(int.__or__, known.values(), 0)
+            for value in statement[1:]:
+                others &= ~known.get(value, 0)
+                known[value] = known.get(value, 0) | bit
+            found |= others
+    return found
+
+
 def _joined(one: LanePart, other: LanePart) -> LanePart:
     shift = other.begin - one.begin
     sets = tuple(a | b << shift for a in (0, *one.sets) for b in (0, *other.sets))[1:]
@@ -89,21 +104,23 @@ def _joined(one: LanePart, other: LanePart) -> LanePart:
 def _blocks(lane: Lane, named: int) -> Iterator[tuple[int, tuple[_Bit, ...]]]:
     """Neighbouring chains that share squares, as facts, and where each begins."""
     begin = 0
-    squares: dict[int, int] = {}
+    squares: dict[int | None, int] = {}
     found: list[_Bit] = []
+    values: dict[str, dict[str, int]] = {}
     target = lane.target & ~named
     chains = [bit for bit in range(len(lane.facts)) if lane.first >> bit & 1]
     for first, end in pairwise([*chains, len(lane.facts)]):
         facts = lane.facts[first:end]
-        if found and squares.keys().isdisjoint([places[0] for _, places in facts if len(places) == 1]):
+        if found and squares.keys().isdisjoint([fact[0][1] for fact in facts if len(fact) == 1]):
             yield begin, tuple(found)
-            begin, squares, found = first, {}, []
-        for bit, (statement, places) in enumerate(facts, first):
+            begin, squares, found, values = first, {}, [], {}
+        for bit, fact in enumerate(facts, first):
             kind = (lane.first >> bit & 1, lane.path >> bit & 1, target >> bit & 1)
-            if len(places) == 1:
-                found.append((squares.setdefault(places[0], len(squares)), str(statement), *kind))
+            [(statement, square), *more] = fact
+            if isinstance(statement, str) and not more:
+                found.append((squares.setdefault(square, len(squares)), statement, *kind, 0))
             else:
-                found.append((None, "", *kind))
+                found.append((None, "", *kind, _excluded(fact, 1 << bit - begin, values)))
     yield begin, tuple(found)
 
 
@@ -123,7 +140,7 @@ def _parts(bits: tuple[_Bit, ...]) -> list[LanePart]:
     parts: list[LanePart] = []
     targets = 0
     for at, bit in enumerate(bits):
-        square, statement, _, _, is_target = bit
+        square, statement, _, _, is_target, _ = bit
         step = _Step(at, bit, passing(statement, numbers, codes), last[square] == at)
         after = step.after(states)
         if is_target and len({reached for _, _, reached in after}) > _OF_CHAIN + 1:
@@ -158,11 +175,12 @@ class _Step(NamedTuple):
         return {new for state in states for new in self._after(*state)}
 
     def _after(self, alive: bool, known: tuple[int, ...], reached: int) -> Iterator[_State]:
-        square, _, is_first, is_path, is_target = self.bit
+        square, _, is_first, is_path, is_target, excluded = self.bit
         if not (alive or is_first):
             yield alive, known, reached
         elif square is None:
-            yield True, known, reached | is_target << self.at
+            if not reached & excluded:
+                yield True, known, reached | is_target << self.at
             yield not is_path, known, reached
         else:
             now = known[square]

@@ -1,6 +1,7 @@
 """Names: what revisions call their pieces, in the views of pieces; of moves, castling, what is off the path, hexagons.
 
-The upgrade fills the table, and derives all facts again, one of which is new.
+The upgrade fills the table, and derives all facts again, one of which is new; and lanes, where those of possibilities
+that differ in what they ask of variables are one.
 """
 
 from __future__ import annotations

@@ -8,11 +8,8 @@ from typing import NamedTuple
 Statement = str | tuple[str, ...]
 
 
-class Fact(NamedTuple):
-    """A statement that has to be true of all these squares; those of one about a variable say nothing."""
-
-    statement: Statement
-    squares: tuple[int, ...]
+# Statements that have to be true, each of a square; None for one about a variable.
+Fact = tuple[tuple[Statement, int | None], ...]
 
 
 class Lane(NamedTuple):
@@ -29,3 +26,8 @@ class Lane(NamedTuple):
     target: int
     facts: tuple[Fact, ...]
     numbers: tuple[int, ...]
+
+
+def alternatives(statement: Statement) -> list[str]:
+    """The states, any of which a statement takes; one about a variable is one."""
+    return statement.split("|") if isinstance(statement, str) else [""]

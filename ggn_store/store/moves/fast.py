@@ -24,6 +24,7 @@ from sqlalchemy import FromClause, Select, select
 from ggn_store.collector import held_off
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.documents.lane import alternatives
 from ggn_store.model.moves import legality, play
 from ggn_store.model.moves.legality import Reach
 from ggn_store.model.moves.move import Assumption, Count, Move, displaced
@@ -338,8 +339,8 @@ class FastQuery:
 
     def _target(self, said: Sequence[Statement], fact: str, each: int, numbers: Iterator[int]) -> Target:
         """The target that a fact is, whose alternatives stand for `each` of the numbers that follow."""
-        statement, square = divmod(int(fact), max(1, len(self.board.squares)))
-        names = str(said[statement]).split("|")
+        statement, square = divmod(int(fact.split("+")[0]), max(1, len(self.board.squares)))
+        names = alternatives(said[statement])
         held = [tuple(islice(numbers, each)) for _ in names]
         if len(names) == 1:
             return Target("", held[0])

@@ -79,15 +79,17 @@ class LaneChain:
     def cases(self) -> list[tuple[int, int]]:
         """Codes for most of what may be reached, each with the word that they give.
 
-        Of several leaps any may be true. Of a chain all facts are up to one, and what is passed there, or it is not.
+        Of several leaps any may be true; of a chain all facts up to one, and of those passed there one, all, or none.
         """
         codes, looked, before, aside, last = [0], 0, 0, 0, 0
         for bit, mask in self.facts.items():
             looked |= bit
             if self.is_leaps:
                 codes += [code | mask for code in codes]
-            elif looked in self.masks:
-                codes += [before | aside, before | mask]
+                continue
+            codes.append(before | mask)
+            if looked in self.masks:
+                codes.append(before | aside)
                 before, aside, last = before | mask, 0, before | aside | mask
             else:
                 aside |= mask

@@ -132,6 +132,6 @@ class _Facts(dict[str, Fact]):
 
     def __missing__(self, text: str) -> Fact:
         places = [divmod(int(number), self._squares) for number in text.split("+")]
-        statement = self._statements[places[0][0]]
-        fact = self[text] = Fact(statement, tuple(square for _, square in places) if isinstance(statement, str) else ())
+        said = [(self._statements[statement], square) for statement, square in places]
+        fact = self[text] = tuple((each, square if isinstance(each, str) else None) for each, square in said)
         return fact

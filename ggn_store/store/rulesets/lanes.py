@@ -15,8 +15,9 @@ fact of a chain is never open, so that nothing carries on into the next chain.
 A statement is written as the state that the square must have (`empty`, `enemy`, an identifier, or nothing), and then
 each state that it must not have after a `!`; alternatives are set apart by `|`. A statement about a state variable is
 a list of its name and the values that it may have. A fact is a number: of the statement among those of the lane, times
-the number of squares of the board, plus the number of the square (0 for a variable). Where a chain would be too long,
-its path begins with facts about several squares at once: their numbers with `+` between them.
+the number of squares of the board, plus the number of the square (0 for a variable). Several facts can be one, which is
+true where they all are: their numbers with `+` between them. Such are the targets of possibilities that have guards,
+and where a chain would be too long, what its path begins with.
 
 Each target stands for `each` possibilities for each of its alternatives; `numbers` lists them, target by target.
 """
@@ -39,7 +40,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.store.schema import tables as t
 
 # What `piece.lanes` says of a piece whose lanes are as they are made here.
-VERSION: Final = 1
+VERSION: Final = 2
 # The highest bit of a word is its sign in databases.
 FACTS: Final = 63
 # A path that is longer than this begins with facts about several squares.
@@ -160,7 +161,10 @@ class Encoder:
         return self._numbers[square]
 
     def _slot(self, possibility: Possibility, destination: str) -> tuple[int, int]:
-        """What a possibility asks for, as bits: its path, and its target, which is its destination where it can be."""
+        """What a possibility asks for, as bits: its path, and its target.
+
+        That is its destination where it can be, but guards where it has any: many possibilities differ in these alone.
+        """
         must, deny = possibility.must, possibility.deny
         if deny and not must.keys().isdisjoint(deny):
             asked = {square: self._must[square, state] for square, state in must.items() if square not in deny}
@@ -179,23 +183,29 @@ class Encoder:
                 target = self._must[destination, must[destination]]
             elif destination in deny:
                 target = self._deny[destination, deny[destination]]
+        if possibility.guards:
+            return bits, self._guarded(possibility.guards)
         if not target:
             target = self._ordered(bits)[-1] if bits else self.bit(0, "")
-        for name, values in possibility.guards.items():
-            bits |= self.bit(0, (name, *values))
         return bits & ~target, target
+
+    def _guarded(self, guards: Mapping[str, Sequence[str]]) -> int:
+        """What guards ask for, as bits."""
+        said = sorted((name, *values) for name, values in guards.items())
+        bits = sum([self.bit(0, each) for each in said])
+        self._rank[bits] = 0, False, tuple(chain.from_iterable(said))
+        return bits
 
     def _lanes(self, slots: Mapping[tuple[int, int], list[int]]) -> Iterator[tuple[Any, ...]]:
         """The lanes of a source, from the numbers of the possibilities that ask for the same."""
-        lanes: dict[tuple[int, tuple[Statement, ...]], list[list[list[_Entry]]]] = {}
         for each, targets in self._targets(slots).items():
+            filled: list[list[list[_Entry]]] = [[]]
             for entries in self._chains(targets):
-                filled = lanes.setdefault((each, self._statements(entries)), [[]])
                 if sum(map(len, filled[-1])) + len(entries) > FACTS:
                     filled.append([])
                 filled[-1].append(entries)
-        for (each, statements), filled in lanes.items():
             for chains in filled:
+                statements = self._statements(chain.from_iterable(chains))
                 yield each, *_masks(chains), _json(statements), *self._texts(statements, chains)
 
     def _targets(self, slots: Mapping[tuple[int, int], list[int]]) -> dict[int, _Targets]:
@@ -290,12 +300,10 @@ class Encoder:
             found[statement] = found.get(statement, 0) | bit
         return [_Entry(bits, True) for bits in found.values()]
 
-    def _statement(self, entry: _Entry) -> Statement:
-        return self._facts[entry.bits.bit_length() - 1][1]
-
     def _statements(self, entries: Iterable[_Entry]) -> tuple[Statement, ...]:
-        """What the facts of a chain say; `empty` and `enemy` are together, so that most lanes say the same."""
-        found = dict.fromkeys(map(self._statement, entries))
+        """What the facts of a lane say; `empty` and `enemy` are together, so that most lanes say the same."""
+        bits = chain.from_iterable([self._ordered(entry.bits) for entry in entries])
+        found = dict.fromkeys([self._facts[bit.bit_length() - 1][1] for bit in bits])
         return _BASIC if found.keys() <= _BASIC_SET else tuple(found)
 
     def _texts(self, statements: tuple[Statement, ...], chains: list[list[_Entry]]) -> tuple[str, list[int]]:
@@ -306,9 +314,9 @@ class Encoder:
         for entry in chain.from_iterable(chains):
             text = known.get(entry.bits)
             if text is None:
-                number = statements.index(self._statement(entry)) * self._size
-                text = "+".join(str(number + square) for square in sorted(self._squares(entry.bits)))
-                known[entry.bits] = text
+                said = [self._facts[bit.bit_length() - 1] for bit in _bits(entry.bits)]
+                of_entry = sorted([statements.index(statement) * self._size + square for square, statement in said])
+                text = known[entry.bits] = "+".join(map(str, of_entry))
             facts.append(text)
             numbers += entry.numbers
         return " ".join(facts), numbers

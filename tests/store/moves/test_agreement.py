@@ -11,7 +11,7 @@ import json
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,9 @@ from hypothesis import strategies as st
 from ggn_store import GgnStoreError, Move, Position, Ruleset, Store, parse
 from ggn_store.api.moves.batches import BatchQuery
 from ggn_store.api.moves.moves import QUERIES, Query
+from ggn_store.columnar import lanes as parts
 from ggn_store.store.database.postgres import Values
+from ggn_store.store.rulesets.lanes import Encoder
 from tests.oracles import reference
 from tests.support.postgres import Server
 from tests.support.strategies import DIALECTS, Case, Entry, Plain, Side, cases
@@ -490,6 +492,36 @@ def right(sample: list[Case]) -> list[Answers]:
 def test_a_wrong_evaluator_is_caught(changes: dict[str, object], sample: list[Case], right: list[Answers]) -> None:
     evaluator = wrong(**changes)
     assert any(disagreements(expected(evaluator, case), answers) for case, answers in zip(sample, right, strict=True))
+
+
+def some(guards: Mapping[str, Sequence[str]], names: int | None = None, values: int | None = None) -> dict[str, Any]:
+    return {name: several[:values] for name, several in sorted(guards.items())[:names]}
+
+
+GUARDED = Encoder._guarded
+WRONG_GUARDS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
+    "the first of several is enough": (Encoder, "_guarded", lambda self, guards: GUARDED(self, some(guards, names=1))),
+    "only their first values pass": (Encoder, "_guarded", lambda self, guards: GUARDED(self, some(guards, values=1))),
+    "no two of them hold at once": (parts, "_excluded", lambda fact, bit, values: bit - 1),
+}
+
+
+@pytest.mark.parametrize("mutant", [pytest.param(each, id=name) for name, each in WRONG_GUARDS.items()])
+def test_wrong_lanes_of_guards_are_caught(
+    mutant: tuple[Any, str, Callable[..., Any]], sample: list[Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(*mutant)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        for case in sample[-10:]:  # those with variables
+            others = mixed(case, 20, 1)
+            keys = [reference.moves(reference.in_state(case.document, state), *each) for each, state in others]
+            asked = [Position(board, hands=hands, side=side, state=state) for (board, hands, side), state in others]
+            stored(store, "game", case)
+            for by in ALL_AT_ONCE[1:]:
+                batch = store.ruleset("game").moves_batch(asked, query=by)
+                if [[key_of(move) for move in moves] for moves in batch] != keys:
+                    return
+    raise AssertionError("nobody noticed")
 
 
 def test_a_wrong_answer_of_a_store_to_any_question_is_caught(sample: list[Case], tmp_path: Path) -> None:
