@@ -130,7 +130,10 @@ class Plies(ABC):
         broken = frontier.broken()
         failed = f"max(CASE WHEN {broken} THEN 1 ELSE 0 END)" if broken else "0"
         counted = " UNION ALL ".join(branches)
-        return counted and f"SELECT root, sum(weight), {failed} FROM ({counted}) AS counted GROUP BY root"
+        # A constant is not grouped by: SQLite would sort the children.
+        by_root = " GROUP BY root" if frontier.is_rooted else ""
+        root = "root" if frontier.is_rooted else "0 AS root"
+        return counted and f"SELECT {root}, coalesce(sum(weight), 0), {failed} FROM ({counted}) AS counted{by_root}"
 
     def _contexts(self, source: str, rules: RuleTable) -> str:
         """The statement for the starts of rules with the different contents of their scopes."""
