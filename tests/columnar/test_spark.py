@@ -311,12 +311,12 @@ def test_an_executor_without_packages_says_what_to_install(monkeypatch: pytest.M
 def test_what_is_no_data_frame_is_told_with_what_to_call(session: Any) -> None:
     asked = ruleset(STYLED).spark(session)
     frame = session.createDataFrame([(0, "a1", "C:P")], "position long, square string, piece string")
-    cases: tuple[tuple[Callable[[], Any], str], ...] = (
-        (lambda: asked.moves([1]), 'the positions have to be a DataFrame of Spark, found "list"'),
-        (lambda: asked.counts("1/P / C/c"), 'the positions have to be a DataFrame of Spark, found "str"'),
-        (lambda: asked.legal_moves(frame, sides={0: "first"}), 'sides have to be a DataFrame of Spark, found "dict"'),
-    )
-    for ask, what in cases:
+    wrong: dict[str, Callable[[], Any]] = {
+        'the positions have to be a DataFrame of Spark, found "list"': lambda: asked.moves([1]),
+        'the positions have to be a DataFrame of Spark, found "str"': lambda: asked.counts("1/P / C/c"),
+        'sides have to be a DataFrame of Spark, found "dict"': lambda: asked.legal_moves(frame, sides={0: "first"}),
+    }
+    for what, ask in wrong.items():
         with pytest.raises(PositionError, match=f"{what}: make one, .* or call moves_batch"):
             ask()
 
