@@ -244,6 +244,15 @@ def test_names_of_rows_and_files_stand_beside_their_last_hexagons(is_flipped: bo
     assert min(x for x, _ in layout.corners.values()) < 2 * UNIT, "nothing is left free"
 
 
+def test_points_whose_men_step_along_different_lines_are_drawn_with_them(games: dict[str, Ruleset]) -> None:
+    """Orthogonally from every point, diagonally from the corners and the middle."""
+    found = style(games["achi"])
+    assert (found.ground, found.pieces) == ("ways", "draughts")
+    lines = {"a1a2", "a2a3", "b1b2", "b2b3", "c1c2", "c2c3", "a1b1", "b1c1", "a2b2", "b2c2", "a3b3", "b3c3"}
+    lines |= {"a1b2", "b2c3", "a3b2", "b2c1"}
+    assert {"".join(sorted(way)) for way in found.ways} == {"".join(sorted((each[:2], each[2:]))) for each in lines}
+
+
 def test_a_description_of_hexagons_is_drawn_so(drawn: dict[str, str]) -> None:
     rules = ruleset(hexes())
     assert style(rules).ground == "hexagons"

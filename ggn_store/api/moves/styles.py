@@ -14,6 +14,7 @@ from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import Geometry, Lattice, Network
 from ggn_store.model.pictures.style import AREAS, PLAIN, STYLES, Ground, PieceSet, Style
 from ggn_store.notation import cell, qpi
+from ggn_store.notation.hand import HAND
 from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES
 
@@ -73,6 +74,10 @@ def _style_of(handle: Handle, asked: str | None) -> Style:
         network = geometry_of(handle)
         assert isinstance(network, Network)  # noqa: S101  (which alone has places)
         return Style("ways", shown, names, places=places, ways=network.edges, special_ways=network.special_edges)
+    if ground == "squares" and definition is not None and (steps := _steps(handle, definition)):
+        points = dict(zip(handle.board.squares, handle.board.coordinates or (), strict=True))
+        places = {square: (float(point[0]), float(point[1])) for square, point in points.items()}
+        return Style("ways", shown, names, places=places, ways=steps)
     if definition is None or ground != "points":
         return Style(ground, shown, names, walls=frozenset() if asked == "letters" else _walls(definition))
     return Style(ground, shown, names, _palaces(definition), _bank(definition), _stars(pieces, handle.board))
@@ -119,6 +124,26 @@ def _places(handle: Handle) -> dict[str, tuple[float, float]]:
     radius = 0.5 / math.sin(math.pi / len(network.places))
     turns = {place: 2 * math.pi * number / len(network.places) for number, place in enumerate(network.places)}
     return {place: (radius * math.sin(turn), radius * math.cos(turn)) for place, turn in turns.items()}
+
+
+def _steps(handle: Handle, definition: Definition) -> frozenset[tuple[str, str]]:
+    """The lines between points on which men step that do so from some squares otherwise than from others.
+
+    None where squares are no points: where a piece goes further, or from each square in the same way.
+    """
+    squares = handle.board.coordinates
+    if not squares or len(squares[0]) != 2 or not any(way.start for rule in definition.pieces for way in rule.ways):
+        return frozenset()
+    points = dict(zip(handle.board.squares, squares, strict=True))
+    found = frozenset(
+        (source.square, destination.square)
+        for piece in handle.pieces
+        for source in handle.read_outline(piece).sources
+        for destination in source.destinations
+        if HAND not in (source.square, destination.square)
+    )
+    is_near = all(max(abs(a - b) for a, b in zip(points[one], points[other], strict=True)) == 1 for one, other in found)
+    return found if is_near else frozenset()
 
 
 def _has_only_stones(definition: Definition) -> bool:
