@@ -181,7 +181,7 @@ class Columns:
         """What holds, in order: a number for each position and possibility, since one is sorted faster than two."""
         found = self.engine(threads).moves(batch, threats)
         keys = found["position"].to_numpy().astype("int64") << 32 | found["possibility"].to_numpy()
-        keys.sort()
+        keys.sort(kind="stable")  # which goes by the ordered runs that the engine's answer has
         return keys
 
     def explain(
