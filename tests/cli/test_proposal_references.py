@@ -40,14 +40,10 @@ USES: dict[str, str | object] = {
     "sql --ruleset": "sql --ruleset {} 'SELECT m.destination, c.square FROM legal_moves m "
     "LEFT JOIN condition c ON c.piece_id = m.piece_id AND c.variant = m.possibility ORDER BY 1, 2'",
     "stats rulesets": "stats {}",
-    "stats --after": REFUSED,
     "mobility rulesets": "mobility {}",
-    "mobility --after": REFUSED,
     "coverage ruleset": "coverage {} --piece C:K^",
     "who-reaches rulesets": "who-reaches {} c3",
-    "who-reaches --after": REFUSED,
     "uses rulesets": "uses {} enemy",
-    "uses --after": REFUSED,
     "dead ruleset": "dead {}",
     "symmetry ruleset": "symmetry {}",
     "same-movers rulesets": "same-movers {} team/mini@1",
@@ -76,7 +72,6 @@ USES: dict[str, str | object] = {
     "bundle load rulesets": "bundle load all.ggnb {}",
     "propose ruleset": "propose {} mini.toml",
     "list rulesets": REFUSED,
-    "list --after": REFUSED,
     "proposals rulesets": REFUSED,
     "audit ruleset": REFUSED,
     "watch rulesets": "watch {} --timeout 1",
@@ -100,12 +95,15 @@ ASKS = {place: use for place, use in USES.items() if isinstance(use, str) and no
 
 
 def places() -> list[str]:
-    """Where commands take a ruleset: parameters that say so, or whose names a shell completes."""
+    """Where commands take a ruleset: parameters that say so, or whose names a shell completes.
+
+    What a page comes after is a place among names, whether or not anything has that name.
+    """
     return [
         f"{name} {each.opts[-1]}"
         for name, command in commands(group)
         for each in command.params
-        if "RULESET" in (each.metavar or "")
+        if ("RULESET" in (each.metavar or "") and each.name != "after")
         or (each._custom_shell_complete is options.complete_ruleset and each.metavar != "PROPOSAL")
     ]
 
