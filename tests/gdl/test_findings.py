@@ -386,6 +386,7 @@ DEFINED = {"own(place)": "eq(board[place].owner, entity.owner)"}
         (f"{STEP}/conditions/-", "eq(if(entity.moved, 1, 2), 1)", ("if as a value",)),
         (f"{STEP}/effects/-", "if(if(entity.moved, true, false), set(state.count, 1))", ("if as a value",)),
         (f"{STEP}/effects/-", "if(entity.moved, if(true, set(state.count, 1)))", ()),
+        (f"{STEP}/optional", True, ("optional actions",)),
         ("/game_flow/phases/main/actors", "player('Light')", ("actors of one player",)),
     ],
 )  # fmt: skip
