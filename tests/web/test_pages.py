@@ -380,7 +380,7 @@ betza = "N"
 """
     store.load(write(tmp_path / "tower.toml", tower))
     wider = tower.replace('betza = "W"', 'betza = "WF"').replace('"N"\n', '"NW"\n')
-    proposal = str(store.reviews.propose(write(tmp_path / "tower.toml", wider), "tower"))
+    proposal = str(store.reviews.propose(write(tmp_path / "tower.toml", wider), "tower", author="Ann"))
     with client(store) as pages:
         page = looked_at(pages.get(f"/proposal/{quote(proposal)}").text)
         assert [each for each in ('-   betza = "W"', '+   betza = "WF"', "C:R", "c:n") if each not in page.text] == []
