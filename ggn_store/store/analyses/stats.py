@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import CTE, Select, case, func, select
+from sqlalchemy import CTE, Select, case, column, func, select, table
 
 from ggn_store.model.teams.revision import Revision
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.schema import tables as t
 
 COUNTS = t.COUNTS
+# The view knows which squares of a board with holes there are.
+_SQUARES: Final = table("v_squares_all", column("ruleset"), column("revision"))
 
 
 def of_rulesets(asker: Asker, revisions: Sequence[Revision]) -> list[dict[str, Any]]:
@@ -42,25 +44,29 @@ def of_pieces(asker: Asker, revision: Revision) -> list[dict[str, Any]]:
 
 def _of_rulesets(keys: Sequence[int]) -> Select[Any]:
     counted = _counted(keys)
-    squares = select(func.count()).where(t.square.c.board_id == t.revision.c.board_id).scalar_subquery()
 
     def of_side(side: str) -> Any:
         return func.sum(case((counted.c.side == side, 1), else_=0))
 
-    def total(name: str) -> Any:
-        return func.sum(counted.c[name])
-
-    return (
+    # Beside the number of squares, which is counted once a revision.
+    summed = (
         select(
             counted.c.revision_id,
-            func.min(squares).label("squares"),
             func.count().label("pieces"),
             of_side("first").label("first"),
             of_side("second").label("second"),
-            *(total(name).label(name) for name in COUNTS),
+            *(func.sum(counted.c[name]).label(name) for name in COUNTS),
         )
-        .join(t.revision, t.revision.c.id == counted.c.revision_id)
         .group_by(counted.c.revision_id)
+        .subquery()
+    )
+    squares = select(func.count()).where(
+        _SQUARES.c.ruleset == t.ruleset.c.name, _SQUARES.c.revision == t.revision.c.number
+    )
+    return (
+        select(summed, squares.scalar_subquery().label("squares"))
+        .join(t.revision, t.revision.c.id == summed.c.revision_id)
+        .join(t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id)
     )
 
 

@@ -559,6 +559,7 @@ def test_squares_and_layouts_are_those_that_the_definition_says_also_when_derive
         for _ in range(2):
             found = rows(store, "SELECT square FROM v_squares WHERE ruleset = :name ORDER BY square", name=name)
             assert [row["square"] for row in found] == expected
+            assert store.analysis().stats([name])[0]["squares"] == len(expected)
             [row] = rows(store, "SELECT layout, reach FROM v_pieces WHERE ruleset = :name", name=name)
             assert row == {"layout": layout, "reach": 8}
             [concepts] = rows(
