@@ -83,7 +83,9 @@ class _Files:
         for name in ("style.css", "icon.svg"):
             self._write(name, views.static(name) or b"")
         self._file(_FIRST)
-        games = [self._found(each) for each in self._site.store.list() if gallery.is_shown(each)]
+        shown = [each for each in self._site.store.list() if gallery.is_shown(each)]
+        names = gallery.names_of_pieces(self._site.store, shown)
+        games = [self._found(each, names.get(each.revision.name, set())) for each in shown]
         self._write(_SEARCH, f"const GAMES = {json.dumps(games)};\n".encode() + (views.static(_SEARCH) or b""))
         while self._waiting:
             address = self._waiting.popleft()
@@ -92,11 +94,10 @@ class _Files:
                 text = self._text(asked, page.show(asked))
             self._write(self._names[address], text.encode("utf-8", "backslashreplace"))
 
-    def _found(self, summary: Summary) -> dict[str, str | None]:
-        """What the search of the first page knows of a game."""
+    def _found(self, summary: Summary, names: set[str]) -> dict[str, str | None]:
+        """What the search of the first page knows of a game, with what it calls its pieces."""
         revision, title = summary.revision, summary.revision.envelope.title or summary.revision.name
-        names = gallery.names_of_pieces(self._site, summary)
-        words = (revision.name, title, revision.envelope.source or "", *names)
+        words = (revision.name, title, revision.envelope.source or "", *sorted(names))
         picture = links.to("/picture", lasting(revision)) if revision.envelope.start else None
         return {
             "title": title,

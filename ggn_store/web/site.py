@@ -28,7 +28,6 @@ Value = TypeVar("Value")
 _RULESETS: Final = 64
 _PROPOSED: Final = 4
 _GAMES: Final = 256
-_NAMES: Final = 2_000
 _DIFFERENCES: Final = 50_000  # possibilities that changed, of all that are kept: about 100 MB
 _PICTURES: Final = 8
 _WAIT: Final = 5.0  # seconds for a turn among questions
@@ -89,7 +88,6 @@ class Site:
         self.writes = Rate(*_WRITES)
         self.clean = clean
         self.metrics = Metrics()
-        self.piece_names: Recent[tuple[str, ...]] = Recent(_NAMES)
         self.games: Recent[tuple[Game, tuple[str, ...]]] = Recent(_GAMES)
         self.differences: Recent[Compared] = Recent(_DIFFERENCES, _possibilities)
         self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_PICTURES)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import re
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from ggn_store.api.loading.games import library_games
 from ggn_store.api.questions.analysis import StoreAnalysis
-from ggn_store.errors import GgnStoreError
+from ggn_store.api.store import Store
 from ggn_store.games.definition import TIERS
-from ggn_store.gdl.check import read_specification
-from ggn_store.gdl.compile import piece_names
 from ggn_store.model.teams.revision import Summary
 from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
-from ggn_store.web.site import Site
 
 # Concepts that people look for; the page of `find` takes any of them.
 CONCEPTS: Final = {
@@ -25,8 +21,6 @@ CONCEPTS: Final = {
     "castlers": "castling",
 }
 _STATES: Final = ("active", "deprecated", "retired", "all")
-# Where a definition names a piece; read so, it need not be parsed for each of a thousand games.
-_PIECE_NAME: Final = re.compile(r"""^[^#\n]*?\bname\s*=\s*(["'])(.*?)\1""", re.MULTILINE)
 
 
 def _show(asked: Asked) -> Answer:
@@ -36,6 +30,10 @@ def _show(asked: Asked) -> Answer:
         games = [game.data() for game in library_games()]
         return Answer({"rulesets": [], "count": 0}, {"is_empty": True, "games": games})
     found = [each for each in summaries if _fits(asked, each)]
+    called = (asked.text("piece") or "").casefold().split()
+    if called and found:
+        names = names_of_pieces(store, found)
+        found = [each for each in found if _has(called, names.get(each.revision.name, ()))]
     tier = asked.text("tier")
     if tier is not None and found:
         rows = store.views.rows("v_rulesets", [each.revision.name for each in found])
@@ -63,38 +61,29 @@ def _fits(asked: Asked, summary: Summary) -> bool:
         all(word in text for word in words)
         and board in (None, revision.shape or "other")
         and dialect in (None, revision.dialect)
-        and _has_piece(asked, summary, (asked.text("piece") or "").casefold().split())
         and (state == "all" or revision.state == state or (state == "active" and is_shown(summary)))
     )
 
 
-def _has_piece(asked: Asked, summary: Summary, words: list[str]) -> bool:
-    """Whether the definition, or game description, gives some piece a name with all these words."""
-    if not words:
-        return True
-    names = names_of_pieces(asked.site, summary)
+def _has(words: list[str], names: Iterable[str]) -> bool:
+    """Whether some name has all these words."""
     return any(all(word in name.casefold() for word in words) for name in names)
 
 
-def names_of_pieces(site: Site, summary: Summary) -> tuple[str, ...]:
-    """The names that the definition, or game description, gives pieces."""
-    return site.piece_names.get(summary.revision.lineage, functools.partial(_piece_names, summary))
+def names_of_pieces(store: Store, summaries: Sequence[Summary]) -> dict[str, set[str]]:
+    """What rulesets call their pieces, by the rulesets' names."""
+    found: dict[str, set[str]] = {}
+    rows = store.views.rows("v_pieces", [each.revision.name for each in summaries])
+    place = rows.columns.index("name")
+    for row in rows:
+        if row[place] is not None:
+            found.setdefault(row[0], set()).add(row[place])
+    return found
 
 
 def is_shown(summary: Summary) -> bool:
     """Whether a ruleset is shown to who does not ask for others, too."""
     return summary.revision.state in ("active", "deprecated")
-
-
-def _piece_names(summary: Summary) -> tuple[str, ...]:
-    envelope = summary.revision.envelope
-    text = envelope.definition or ""
-    if not envelope.is_described:
-        return tuple({name for _, name in _PIECE_NAME.findall(text)})
-    try:
-        return tuple({*piece_names(read_specification(text, str(summary))).values()})
-    except GgnStoreError:
-        return ()
 
 
 def _choices(asked: Asked, summaries: tuple[Summary, ...], count: int) -> dict[str, Any]:
