@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,15 +66,29 @@ def check_specification(
     return SpecificationCheck(specification, (), tuple(found.placed(findings(specification, uses, domains), file)), own)
 
 
+_last: list[Specification] = []
+
+
 def read_specification(
     data: str | bytes | Mapping[str, Any], file: str | None = None, beside: Path | None = None
 ) -> Specification:
-    """The specification; raises SpecificationError with every problem."""
+    """The specification; raises SpecificationError with every problem.
+
+    The last one is kept: what a text calls its pieces is asked when what it was compiled into is stored.
+    """
+    for last in _last:
+        if last.text == data:
+            return last
     found, _, _ = _read(data, beside)
     problems = found.problems(file)
     if problems:
         raise SpecificationError(problems)
-    return found.draft.specification()
+    specification = found.draft.specification()
+    if isinstance(data, Mapping) and not specification.text:
+        # What was never text becomes it, to be kept with the document.
+        specification = replace(specification, text=json.dumps(data, ensure_ascii=False))
+    _last[:] = [specification]
+    return specification
 
 
 def _read(data: str | bytes | Mapping[str, Any], beside: Path | None) -> tuple[SpecificationReader, NamesUsed, Domains]:

@@ -66,7 +66,7 @@ def _of_moves(before: ModuleType, then: str) -> str:
         f"AND q.number = c.square WHERE c.{of_variant.format('c')} AND (s.square IS NULL OR q.number <> s.square) "
         f"AND (d.square IS NULL OR q.number <> d.square) AND NOT coalesce({_is_between()}, FALSE))"
     )
-    return f"{leaves} AND {stands} AS castling, {off_path} AS off_path"
+    return f"{leaves} AND {stands} AS castles, {off_path} AS squares_off_path"
 
 
 def _before(name: str) -> ModuleType:

@@ -18,6 +18,7 @@ from sqlalchemy import text
 from ggn_store import DocumentError, Position, PositionError, Ruleset, Store, StoreError, parse
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import ConversionError, GateError
+from ggn_store.gdl import check
 from ggn_store.gdl.reader import SpecificationReader
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.teams.policy import PositionSet
@@ -535,6 +536,7 @@ def test_a_description_is_read_once_a_load(store: Store, tmp_path: Path, monkeyp
         whole(self, data, beside)
 
     monkeypatch.setattr(SpecificationReader, "read", counted)
+    monkeypatch.setattr(check, "_last", [])
     path = tmp_path / "tiny.json"
     path.write_text(json.dumps(tiny()), encoding="utf-8")
     store.load(path, "tiny")

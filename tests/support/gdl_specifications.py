@@ -19,12 +19,14 @@ DRAUGHTS = (
 )
 BOARDS = (
     *("adugo", "alquerque", "ard-ri", "asalto", "bagh-chal", "brandubh", "catch-the-hare", "chinese-checkers"),
-    *("dash-guti", "dodgem", "fanorona", "felli", "five-mens-morris", "four-field-kono", "fox-and-geese", "halma"),
+    *("dash-guti", "dodgem", "felli", "five-mens-morris", "four-field-kono", "fox-and-geese", "halma"),
     *("hare-and-hounds", "hex", "hex13", "jungle", "kaooa", "kolowis-awithlaknannai", "konane", "lau-kata-kati"),
     *("len-choa", "lines-of-action", "mu-torere", "nine-mens-morris", "peralikatuma", "pong-hau-ki"),
     *("scrambled-eggs", "seega", "shisima", "six-mens-morris", "sixteen-soldiers", "sua-ghin-gnua", "tablut"),
     *("tsoro-yematatu", "twelve-mens-morris"),
 )
+# Whose oracle is a file of its own.
+FANORONA = ("fanorona",)
 TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
 RANKS = {
     "P": "pawn",

@@ -59,12 +59,7 @@ def compile_specification(
     with every problem, which carry the name `file`, and NotationError for a map or a style that does not fit. In the
     folder `beside` are files that it may be like.
     """
-    if isinstance(specification, Mapping):
-        # What was never text becomes it, to be kept with the document.
-        text = json.dumps(specification, ensure_ascii=False)
-        specification = read_specification(specification, file, beside)
-        specification = replace(specification, text=specification.text or text)
-    elif not isinstance(specification, Specification):
+    if not isinstance(specification, Specification):
         specification = read_specification(specification, file, beside)
     return compiler.compile(specification, piece_map, style, file)
 

@@ -99,8 +99,8 @@ class PieceColumns:
             **{f"d{name}": self._distance(steps) for steps, name in zip(self._tables.place.steps, "xyz", strict=True)},
             "capture": Column((*_CAPTURES, None), capture),
             "promotes": Column([True, False], stays),
-            "castling": Column([True, False], is_plain),
-            "off_path": Column(None, self._off_path()),
+            "castles": Column([True, False], is_plain),
+            "squares_off_path": Column(None, self._off_path()),
         }
 
     def _distance(self, steps: Sequence[int | None]) -> Column:

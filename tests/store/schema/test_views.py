@@ -93,8 +93,8 @@ def plain_moves(document: dict[str, Any], dialect: str) -> list[Row]:
             "toggle": toggle,
             "capture": oracle.capture(place["piece"], place["source"], place["destination"], possibility),
             "promotes": oracle.promotes(place["piece"], place["destination"], possibility),
-            "castling": oracle.castles(place["piece"], place["source"], place["destination"], possibility),
-            "off_path": oracle.off_path(place["source"], place["destination"], possibility, points),
+            "castles": oracle.castles(place["piece"], place["source"], place["destination"], possibility),
+            "squares_off_path": oracle.off_path(place["source"], place["destination"], possibility, points),
             "is_drop": place["source"] == "*",
             "action": None,
             "step": None,
@@ -605,7 +605,7 @@ betza = "D"
 
 def test_steps_among_hexagons_are_those_of_hexagons(store: Store) -> None:
     store.load(read_definition(BENT), "hexes")
-    query = "SELECT destination, dx, dy, dz, off_path FROM v_moves WHERE piece = 'G:W' AND source = 'b2'"
+    query = "SELECT destination, dx, dy, dz, squares_off_path FROM v_moves WHERE piece = 'G:W' AND source = 'b2'"
     found = {row["destination"]: tuple(row.values())[1:] for row in rows(store, query)}
     steps = {"b3": (0, 1), "c2": (1, 0), "c1": (1, -1), "b1": (0, -1), "a1": (-1, 0), "a2": (-1, 1)}
     assert found == {square: (*step, None, 0) for square, step in steps.items()}
@@ -623,8 +623,9 @@ def test_what_is_off_the_path_is_told_by_how_squares_lie(store: Store) -> None:
             sources.setdefault(source, {})[destination] = [possibility]
         document = parse({f"C:{letter}": sources}, "must-deny")
         store.load(document if layout is None else said(document, f"hexagons = {layout!r}"), letter)
-        moves = rows(store, "SELECT off_path FROM v_moves WHERE ruleset = :name ORDER BY possibility", name=letter)
-        assert [row["off_path"] for row in moves] == off[layout]
+        query = "SELECT squares_off_path FROM v_moves WHERE ruleset = :name ORDER BY possibility"
+        moves = rows(store, query, name=letter)
+        assert [row["squares_off_path"] for row in moves] == off[layout]
         [row] = rows(store, "SELECT off_path FROM v_pieces WHERE ruleset = :name", name=letter)
         assert row["off_path"] == sum(off[layout])
 
