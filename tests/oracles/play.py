@@ -312,10 +312,10 @@ class Game:
 
     def once(self, fen: str, names: list[str]) -> list[str]:
         """Names without those of captures that destroy a piece, but for the first of what it would become."""
-        promotions = [rule for piece in self.definition.pieces for rule in piece.promotions]
-        may_be = any(rule.on == "any" for rule in promotions) or any(
-            piece.blast.moves.patterns for piece in self.definition.pieces
-        )
+        pieces = self.definition.pieces
+        stones = {piece.token for piece in pieces if not piece.moves.patterns}
+        turning = {piece.token for piece in pieces for rule in piece.promotions if stones.issuperset(rule.to)}
+        may_be = turning or any(piece.blast.moves.patterns for piece in pieces)
         board = self.parse(fen).board if may_be else {}
         found = []
         for name in names:
@@ -323,8 +323,7 @@ class Game:
             piece = board.get(ends[1]) if ends else None
             if ends and piece is not None and board.get(ends[2]) is not None:
                 form = self.forms[piece]
-                stone = any(rule.on == "any" for rule in form.piece.promotions)
-                gone = stone or (form.piece.blast.moves.patterns and not form.piece.blast.stays)
+                gone = form.piece.token in turning or (form.piece.blast.moves.patterns and not form.piece.blast.stays)
                 if gone and name[ends.end() :] not in self._marks(piece, ends[1], ends[2])[:1]:
                     continue
             found.append(name)
