@@ -69,16 +69,18 @@ def check_specification(
 _last: list[Specification] = []
 
 
+def reread_specification(text: str) -> Specification:
+    """The specification of a text that was read before, as a rule last: what it was compiled into is being stored.
+
+    Raises SpecificationError like `read_specification`.
+    """
+    return next((last for last in _last if last.text == text), None) or read_specification(text)
+
+
 def read_specification(
     data: str | bytes | Mapping[str, Any], file: str | None = None, beside: Path | None = None
 ) -> Specification:
-    """The specification; raises SpecificationError with every problem.
-
-    The last one is kept: what a text calls its pieces is asked when what it was compiled into is stored.
-    """
-    for last in _last:
-        if last.text == data:
-            return last
+    """The specification; raises SpecificationError with every problem."""
     found, _, _ = _read(data, beside)
     problems = found.problems(file)
     if problems:

@@ -19,10 +19,10 @@ def names_of(envelope: Envelope) -> Mapping[str, str]:
         return {}
     try:
         if envelope.is_described:
-            from ggn_store.gdl.check import read_specification
+            from ggn_store.gdl.check import reread_specification
             from ggn_store.gdl.compile import piece_names
 
-            found = piece_names(read_specification(text))
+            found = piece_names(reread_specification(text))
         else:
             from ggn_store.games import definition
 
