@@ -244,11 +244,14 @@ def _promoted_as_gold(army: SideArmy) -> Iterator[Remark]:
                 yield (piece,), f"{piece} moves as {gold} does, and here {', and '.join(facts)}"
 
 
+_FEW: Final = 4
+
+
 def _some(parts: Iterable[str]) -> str:
-    """The first four of `parts`, and how many more there are."""
+    """The first few of `parts`, and how many more there are."""
     listed = list(parts)
-    rest = f" and {len(listed) - 4} more" if len(listed) > 4 else ""
-    return ", ".join(listed[:4]) + rest
+    rest = f" and {len(listed) - _FEW} more" if len(listed) > _FEW else ""
+    return ", ".join(listed[:_FEW]) + rest
 
 
 # --- the games ---
