@@ -38,10 +38,11 @@ from ggn_store.columnar.sql import AHEAD, CAPTURES, LIMITS, SAFE
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.moves import legality
-from ggn_store.model.moves.legality import Threat, crossed_by, enters, facing, is_made_by, reach
+from ggn_store.model.moves.legality import crossed_by, facing, is_made_by
 from ggn_store.model.moves.move import Move, displaced
 from ggn_store.model.moves.play import PREFERENCES, Play
 from ggn_store.model.moves.position import Position
+from ggn_store.model.moves.threats import Threat, enters, reach
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import is_royal, side_of
 from ggn_store.store.moves.royals import NotJudgedError

@@ -13,11 +13,12 @@ from ggn_store.api.handle import AnyPosition
 from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.moves import Query, counted
 from ggn_store.model.documents.document import Source
-from ggn_store.model.moves import legality
+from ggn_store.model.moves import legality, threats
 from ggn_store.model.moves.chain import Chain
-from ggn_store.model.moves.legality import Item, Legality, Part, Reach, Standing
+from ggn_store.model.moves.legality import Legality, Part, Standing
 from ggn_store.model.moves.move import Assumption, Count, Move
 from ggn_store.model.moves.position import Position, side_named
+from ggn_store.model.moves.threats import Item, Reach
 from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 from ggn_store.store.moves import fast
 from ggn_store.store.moves.reading import Question
@@ -44,6 +45,7 @@ class Legal:
         handle = self.handle
         asked = legality.MoveRules(
             self._reaches,
+            self._code,
             self._parts,
             lambda position: self.chains_of.of(position, self.chains_of.asked({})),
             handle.pieces,
@@ -158,6 +160,10 @@ class Legal:
             return self._read_reaches(side, items)
         return query.reaches(side, items)
 
+    def _code(self, side: Side, items: Iterable[Item]) -> int:
+        query = self._moves.fast
+        return 0 if query is None else query.code(side, items)
+
     def _read_reaches(self, side: Side, items: Iterable[Item]) -> Iterator[Reach]:
         """From the documented tables, where lanes are missing."""
         for square, piece in items:
@@ -165,9 +171,7 @@ class Legal:
                 if piece not in self._read:
                     sources = self.handle.read_piece(piece).sources
                     blasts = self.duties.blasts
-                    self._read[piece] = {
-                        each.square: legality.reach(_moves_of(piece, each), blasts) for each in sources
-                    }
+                    self._read[piece] = {each.square: threats.reach(_moves_of(piece, each), blasts) for each in sources}
                 if square in self._read[piece]:
                     yield self._read[piece][square]
 

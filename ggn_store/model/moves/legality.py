@@ -1,9 +1,7 @@
 """Which pseudo-legal moves the duties of a game let pass: joins of possibilities with the position after a move.
 
-A *threat* is a possibility seen from a square that it changes: what its piece, its source and the other squares have to
-be so that what stands there is taken. Whether a move leaves a royal piece (`^`) attacked is a question about threats
-on its square after the move: of the position before it is known which squares each of them lacks, and only a move that
-changes all of these can make it hold. Checks, pins, captures in passing, screens of cannons and castling all follow.
+Whether a move leaves a royal piece (`^`) attacked is a question about the threats (`model.moves.threats`) on its square
+after the move. Checks, pins, captures in passing, screens of cannons and castling all follow.
 """
 
 from __future__ import annotations
@@ -16,126 +14,18 @@ from typing import Final
 
 from ggn_store.errors import MoveError, NotationError
 from ggn_store.model.documents.board import Board
-from ggn_store.model.documents.conditions import meets
-from ggn_store.model.documents.document import EMPTY, ENEMY, Guards
+from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.documents.geometry import Lattice
-from ggn_store.model.documents.variables import VariableValues, passes
+from ggn_store.model.documents.variables import VariableValues
 from ggn_store.model.moves.chain import Chain, captures_first
 from ggn_store.model.moves.move import Move, displaced
 from ggn_store.model.moves.play import Crossing, Play
 from ggn_store.model.moves.position import Position
+from ggn_store.model.moves.threats import Contents, Item, Outlooks, Reach, Threat, enters
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 from ggn_store.notation.stn import Transition
-
-# A square and the states that it must have and must not have.
-_Fact = tuple[str, str | None, str | None]
-_Board = Mapping[str, str | None]
-Item = tuple[str, "str | None"]
-Standing = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Threat:
-    """A possibility of a piece on `source` that changes some square, as far as it can take what stands there.
-
-    The squares of `empty` have to be empty; `facts` are all other conditions on squares. `board` is what it leaves on
-    the squares that it changes.
-    """
-
-    piece: str
-    source: str
-    side: Side
-    empty: tuple[str, ...]
-    facts: tuple[_Fact, ...]
-    guards: Guards
-    board: _Board
-
-    def lacks(self, board: _Board) -> list[str]:
-        """The squares that have to be something else before it holds."""
-        lacks = [square for square in self.empty if square in board]
-        return lacks + [fact[0] for fact in self.facts if not _holds(fact, board.get(fact[0]), self.side)]
-
-    def holds(self, board: _Board, changes: _Board, state: VariableValues | None = None) -> bool:
-        """Whether it holds on the board after changes; `state` is the one after them."""
-        if changes.get(self.source, self.piece) != self.piece or (self.guards and not passes(self.guards, state or {})):
-            return False
-        for square in self.empty:
-            if changes[square] is not None if square in changes else square in board:
-                return False
-        for fact in self.facts:
-            square = fact[0]
-            if not _holds(fact, changes[square] if square in changes else board.get(square), self.side):
-                return False
-        return True
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reach:
-    """What all possibilities of a piece on a source come to.
-
-    `threats` by the squares that they would change, and all squares that are `changed`. `is_own`: nothing is made of
-    the other side, no state variable changes, and nothing enters in place of a piece; `is_plain`: neither is a royal
-    piece moved or made; `is_facing`: it is how royal pieces must not face each other, which is no attack.
-    """
-
-    threats: Mapping[str, Sequence[Threat]]
-    changed: frozenset[str]
-    is_own: bool
-    is_plain: bool
-    is_facing: bool = False
-
-
-def reach(moves: Iterable[Move], blasts: bool = False) -> Reach:
-    """What possibilities come to; what comes from a hand threatens nothing.
-
-    Where captures may blast they threaten what stands where they end, and what their conditions ask for.
-    """
-    threats: dict[str, dict[object, Threat]] = {}
-    changed: set[str] = set()
-    is_own = is_plain = True
-    for move in moves:
-        side, effects = side_of(move.piece), displaced(move).effects
-        changed.update(effects.board)
-        contents = [piece for piece in effects.board.values() if piece is not None]
-        is_own = is_own and all(side_of(piece) == side for piece in contents) and not enters(move) and not effects.state
-        is_plain = is_plain and is_own and not any(map(is_royal, (move.piece, *contents)))
-        taken = [
-            square
-            for square in effects.board
-            if square != move.source
-            and _can_take(move.must.get(square), move.deny.get(square), side)
-            and not (blasts and square != move.destination and square not in move.must)
-        ]
-        if taken and move.source != HAND:
-            empty = tuple(sorted(square for square, state in move.must.items() if state == EMPTY))
-            others = {*move.must, *move.deny}.difference(empty)
-            facts = tuple((square, move.must.get(square), move.deny.get(square)) for square in sorted(others))
-            key = str(move.guards), empty, facts
-            threat = Threat(move.piece, move.source, side, empty, facts, move.guards, effects.board)
-            for square in taken:
-                # Promotions say the same several times.
-                threats.setdefault(square, {}).setdefault(key, threat)
-    by_square = {square: tuple(found.values()) for square, found in threats.items()}
-    return Reach(by_square, frozenset(changed), is_own, is_plain)
-
-
-def enters(move: Move) -> bool:
-    """Whether a move brings a piece from the hand to a square that another one leaves (gating)."""
-    return move.source == HAND and move.must.get(move.destination, EMPTY) != EMPTY
-
-
-def _can_take(must: str | None, deny: str | None, side: Side) -> bool:
-    """Whether conditions on a square let an enemy stand there."""
-    if must is None:
-        return deny != ENEMY
-    return must == ENEMY or (must != EMPTY and side_of(must) != side)
-
-
-def _holds(fact: _Fact, piece: str | None, side: Side) -> bool:
-    _, must, deny = fact
-    return (must is None or meets(piece, must, side)) and (deny is None or not meets(piece, deny, side))
 
 
 def unmarked(play: Play, position: Position) -> Position:
@@ -151,6 +41,7 @@ def unmarked(play: Play, position: Position) -> Position:
 
 
 Part = tuple[Reach | None, Sequence[Move]]
+Standing = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +50,12 @@ class MoveRules:
 
     `reaches` of the pieces of a side among what stands on squares; the pseudo-legal moves of a position in `parts`,
     each with what all possibilities of its start come to, where that is known, and its `chains`; the pieces that have
-    rules; the `start` position, if there is one.
+    rules; the `start` position, if there is one. `code` says what is on a board as the pieces of a side look at it, to
+    the `bits` of their reaches.
     """
 
     reaches: Callable[[Side, Iterable[Item]], Iterable[Reach]]
+    code: Callable[[Side, Iterable[Item]], int]
     parts: Callable[[Position], Iterable[Part]]
     chains: Callable[[Position], Sequence[Chain]]
     pieces: tuple[str, ...]
@@ -170,23 +63,25 @@ class MoveRules:
     start: Position | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Seen:
     """A board as the safety of a side's royal pieces is asked of it.
 
-    Of all that `by_enemy` threatens, `holding` is what attacks a royal piece. What would only do so after a move that
-    changes all that it lacks is `waiting` under one of these squares. `squares` are these and those of the `royals`.
+    Of all that enemies threaten, `holding` is what attacks a royal piece. What would only do so after a move that
+    changes all that it lacks is `waiting` under one of these squares. Of the `steps` of a single royal piece, those
+    onto the `covered` squares leave it attacked. `by_enemy` is filled when it is asked for.
     """
 
     side: Side
-    board: _Board
+    board: Contents
     state: VariableValues | None
     royals: Sequence[str]
-    by_enemy: Sequence[Reach]
     holding: Sequence[Threat]
     waiting: Mapping[str, Sequence[Threat]]
-    squares: Collection[str]
     is_plain: bool
+    steps: Contents
+    covered: Collection[str]
+    by_enemy: Sequence[Reach] | None = None
 
 
 class Legality:
@@ -205,6 +100,8 @@ class Legality:
         self._checked = [rule for name, rule in _RULES.items() if name in self._duties]
         self._facing: dict[Item, Reach] = {}
         self._royal = _Royals()
+        self._outlooks = Outlooks(self._reaches)
+        self._steps: dict[Item, Contents] = {}
 
     # --- what is legal ---
 
@@ -305,45 +202,73 @@ class Legality:
         """The moves after which the royal pieces of the side to move are as safe as they have to be."""
         seen = self._see(position.side, position.board, position.state)
         found: list[Move] = []
+        is_plain = seen.is_plain and not self.blasts
         for start, moves in parts:
-            if start is None or not start.is_own or not seen.is_plain or self.blasts:
+            if start is None or not start.is_own or not is_plain:
                 found += [move for move in moves if self._is_safe(seen, move)]
             elif not start.is_plain:
-                found += [move for move in moves if self._is_safe_among_own(seen, move, _changes(move))]
-            elif not seen.holding and start.changed.isdisjoint(seen.squares):
+                found += [move for move in moves if self._is_safe_step(seen, move)]
+            elif not seen.holding and start.changed.isdisjoint(seen.waiting):
                 found += moves
             else:
                 found += [move for move in moves if self._is_safe_aside(seen, move)]
         return found
 
-    def _see(self, side: Side, board: _Board, state: VariableValues | None) -> _Seen:
+    def _see(self, side: Side, board: Contents, state: VariableValues | None) -> _Seen:
         """The royal pieces of a side on a board, and all that could threaten them."""
-        royals = self._royals(board, side)
-        by_enemy = self._reaches(other_side(side), board.items())
-        near = [threat for square in royals for start in by_enemy for threat in start.threats.get(square, ())]
+        royals, enemy = self._royals(board, side), other_side(side)
+        code = self._asked.code(enemy, board.items())
         holding: list[Threat] = []
         waiting: dict[str, list[Threat]] = {}
-        for threat in near:
-            if lacks := threat.lacks(board):
-                waiting.setdefault(lacks[0], []).append(threat)
-            else:
-                holding.append(threat)
-        is_any = len(royals) < 2 or self._duties.keys().isdisjoint(_OF_SEVERAL)
-        is_plain = is_any and not any(threat.guards for threat in near)
-        squares = {*waiting, *royals}
-        return _Seen(side, board, state, royals, by_enemy, holding, waiting, squares, is_plain)
+        steps: Contents = {}
+        covered: list[str] = []
+        is_plain = len(royals) < 2 or self._duties.keys().isdisjoint(_OF_SEVERAL)
+        for square in royals:
+            steps = self._steps_of(side, square, board)
+            for outlook in self._outlooks.of((square, board[square]), steps, board, code, state):
+                covered += outlook.covered
+                holding += outlook.holding
+                for lacking, threat in outlook.waiting:
+                    waiting.setdefault(lacking, []).append(threat)
+                is_plain = is_plain and not outlook.is_guarded
+        steps = steps if len(royals) == 1 else {}
+        return _Seen(side, board, state, royals, holding, waiting, is_plain, steps, covered)
+
+    def _by_enemy(self, seen: _Seen) -> Sequence[Reach]:
+        """All that the other side threatens, which few positions need."""
+        if seen.by_enemy is None:
+            seen.by_enemy = self._reaches(other_side(seen.side), seen.board.items())
+        return seen.by_enemy
+
+    def _steps_of(self, side: Side, source: str, board: Contents) -> Contents:
+        """What becomes of a royal piece by the squares that it only steps to, and crosses none."""
+        piece = board[source]
+        royal = source, piece
+        known = self._steps.get(royal)
+        if known is None:
+            crossing = self._crossing.get(source, ())
+            known = self._steps[royal] = {
+                square: becomes
+                for start in self._asked.reaches(side, [royal])
+                for square, becomes in start.steps.items()
+                if not any(each.piece == piece and is_made_by(each, {square: becomes}) for each in crossing)
+            }
+        return known
 
     def _is_safe_aside(self, seen: _Seen, move: Move) -> bool:
         """Whether royal pieces are safe after a move that moves none and gives the enemy none."""
         changes = _changes(move)
         for square in changes:
-            if square in seen.squares:
-                if square not in seen.waiting:
-                    return self._is_safe(seen, move)
-                for threat in seen.waiting[square]:
-                    if threat.holds(seen.board, changes):
-                        return False
+            if square in seen.waiting and any(threat.holds(seen.board, changes) for threat in seen.waiting[square]):
+                return False
         return not any(threat.holds(seen.board, changes) for threat in seen.holding)
+
+    def _is_safe_step(self, seen: _Seen, move: Move) -> bool:
+        """Whether royal pieces are safe after a move that moves or makes one, but no enemies."""
+        changes, square = _changes(move), move.destination
+        if len(changes) == 2 and square in seen.steps and changes == {move.source: None, square: seen.steps[square]}:
+            return square not in seen.covered
+        return self._is_safe_among_own(seen, move, changes)
 
     def _is_safe(self, seen: _Seen, move: Move) -> bool:
         """Whether royal pieces are safe after a move, whatever it changes, and on all squares that it crosses."""
@@ -357,19 +282,19 @@ class Legality:
         if effects.state:
             seen = replace(seen, state={**(seen.state or {}), **effects.state})
         if made := [item for item in changes.items() if item[1] is not None and side_of(item[1]) == enemy]:
-            seen = replace(seen, by_enemy=[*seen.by_enemy, *self._reaches(enemy, made)])
+            seen = replace(seen, by_enemy=[*self._by_enemy(seen), *self._reaches(enemy, made)])
         if enters(move) and not self._is_covered(seen, {**changes, move.destination: None}):
             return False  # what enters by gating is no shield
         return self._is_safe_among_own(seen, move, changes)
 
-    def _is_safe_among_own(self, seen: _Seen, move: Move, changes: _Board) -> bool:
+    def _is_safe_among_own(self, seen: _Seen, move: Move, changes: Contents) -> bool:
         """Whether royal pieces are safe after a move that makes no enemies, and on all squares that it crosses."""
         if not self._is_covered(seen, changes):
             return False
         crossings = () if self._crossing.keys().isdisjoint(changes) else [*self._crossings(seen.board, changes)]
         if not crossings:
             return True
-        attacked = replace(seen, by_enemy=[each for each in seen.by_enemy if not each.is_facing])
+        attacked = replace(seen, by_enemy=[each for each in self._by_enemy(seen) if not each.is_facing])
         return not any(
             # On the way it is what it becomes: rules of captures may name it, and not where it has not moved.
             self._is_attacked(attacked, {crossing.source: None, square: crossed_by(crossing, square, changes)}, square)
@@ -377,14 +302,14 @@ class Legality:
             for square in crossing.through
         )
 
-    def _crossings(self, board: _Board, changes: _Board) -> Iterator[Crossing]:
+    def _crossings(self, board: Contents, changes: Contents) -> Iterator[Crossing]:
         """The crossings that a move with these changes is."""
         for source in self._crossing.keys() & changes.keys():
             for crossing in self._crossing[source]:
                 if board.get(source) == crossing.piece and is_made_by(crossing, changes):
                     yield crossing
 
-    def _is_covered(self, seen: _Seen, changes: _Board) -> bool:
+    def _is_covered(self, seen: _Seen, changes: Contents) -> bool:
         """Whether the royal pieces of a side are as safe as they have to be after changes."""
         royals = self._royals(changes, seen.side)
         royals += [square for square in seen.royals if square not in changes]
@@ -397,24 +322,24 @@ class Legality:
                 return not all(self._is_attacked(seen, changes, square) for square in royals)
         return not any(self._is_attacked(seen, changes, square) for square in royals)
 
-    def _is_attacked(self, seen: _Seen, changes: _Board, square: str) -> bool:
-        for threat in [threat for start in seen.by_enemy for threat in start.threats.get(square, ())]:
+    def _is_attacked(self, seen: _Seen, changes: Contents, square: str) -> bool:
+        for threat in [threat for start in self._by_enemy(seen) for threat in start.threats.get(square, ())]:
             if self._takes(threat, seen.board, changes, seen.state):
                 return True
         return False
 
-    def _takes(self, threat: Threat, board: _Board, changes: _Board, state: VariableValues | None) -> bool:
+    def _takes(self, threat: Threat, board: Contents, changes: Contents, state: VariableValues | None) -> bool:
         """Whether a threat is an attack on the board after changes."""
         if not threat.holds(board, changes, state):
             return False
         return not self.blasts or not self._destroys({**board, **changes}, threat.board, threat.side)
 
-    def _destroys(self, board: _Board, changes: _Board, side: Side) -> bool:
+    def _destroys(self, board: Contents, changes: Contents, side: Side) -> bool:
         """Whether changes of a board leave a side fewer royal pieces."""
         lost = sum(self._royal[board.get(square)] == side for square in changes)
         return lost > sum(self._royal[piece] == side for piece in changes.values())
 
-    def _royals(self, board: _Board, side: Side) -> list[str]:
+    def _royals(self, board: Contents, side: Side) -> list[str]:
         sides = self._royal
         return [square for square, piece in board.items() if sides[piece] == side]
 
@@ -498,18 +423,18 @@ class _Royals(dict[str | None, Side | None]):
         return side
 
 
-def _changes(move: Move) -> _Board:
+def _changes(move: Move) -> Contents:
     """What a move leaves on the squares that it changes."""
     transition = move.transition
     return displaced(move).effects.board if transition is None else transition.board
 
 
-def crossed_by(crossing: Crossing, square: str, changes: _Board) -> str | None:
+def crossed_by(crossing: Crossing, square: str, changes: Contents) -> str | None:
     """What stands on a square while a move with these changes crosses it."""
     return crossing.piece if square == crossing.source else changes[crossing.destination]
 
 
-def is_made_by(crossing: Crossing, changes: _Board) -> bool:
+def is_made_by(crossing: Crossing, changes: Contents) -> bool:
     """Whether changes that begin on the source of a crossing end as it does."""
     becomes = changes.get(crossing.destination)
     if becomes is None or kind(becomes) != kind(crossing.piece):

@@ -25,10 +25,10 @@ from ggn_store.collector import held_off
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.documents.lane import alternatives
-from ggn_store.model.moves import legality, play
-from ggn_store.model.moves.legality import Reach
+from ggn_store.model.moves import legality, play, threats
 from ggn_store.model.moves.move import Assumption, Count, Move, displaced
 from ggn_store.model.moves.position import SIDES, Position
+from ggn_store.model.moves.threats import Item, Reach
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Asked, Database
@@ -58,8 +58,6 @@ _BASIC: Final = (EMPTY, ENEMY)
 _NOTHING: Final = (0, 0)
 # Of a lane that is no more nothing is reached, whatever is looked at.
 _GONE: Final = (0, -1)
-
-Item = tuple[str, "str | None"]
 
 
 class NotEncodableError(Exception):
@@ -157,6 +155,13 @@ class FastQuery:
             raise NotEncodableError from None
         return [start.reach or self._reach(start) for start in starts]
 
+    def code(self, side: Side, items: Iterable[Item]) -> int:
+        """What is on a board as the pieces of a side look at it; raises NotEncodableError like `moves`."""
+        try:
+            return self._common[side].code(items, None)
+        except (KeyError, TypeError):
+            raise NotEncodableError from None
+
     def statement(self, position: Position, question: Question = EVERYTHING) -> Select[Any]:
         """The statement that answers a question, with its values in it, for people to read."""
         *_, missing = self._look_up(_Memory(), position, question)
@@ -228,7 +233,10 @@ class FastQuery:
         return starts, parts, missing
 
     def _reach(self, start: Start) -> Reach:
-        start.reach = legality.reach(start.moves.values(), self._blasts)
+        mask = None if start.is_named else start.mask
+        about = self._common[side_of(start.piece)].about
+        bits = None if mask is None else lambda squares: mask & about(squares)
+        start.reach = threats.reach(start.moves.values(), self._blasts, bits)
         return start.reach
 
     def _items(self, position: AnyBoard, side: Side) -> list[Item]:

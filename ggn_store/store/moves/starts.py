@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ggn_store.model.moves.legality import Reach
 from ggn_store.model.moves.move import Move
+from ggn_store.model.moves.threats import Reach
 from ggn_store.store.moves.statements import Statements
 
 Moves = tuple[Move, ...]

@@ -63,6 +63,13 @@ class Statements:
                     code += 1 << place
         return code
 
+    def about(self, squares: Iterable[str]) -> int:
+        """The bits of a code that say something about these squares."""
+        changes = self._changes
+        numbers = [self._board.numbers[square] for square in squares]
+        places = [place for each, place in changes.places.items() if isinstance(each, str)]
+        return sum({1 << place + number for place in places for number in numbers})
+
     def digits(self, code: int) -> str:
         """The digits of a code, from the lowest bit."""
         return f"{code:0{self._changes.size}b}"[::-1]
