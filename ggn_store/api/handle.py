@@ -30,6 +30,7 @@ from ggn_store.store.rulesets import catalog
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
     from ggn_store.gdl.specification import Specification
+    from ggn_store.store.rulesets.stored_documents import Transaction
 
 AnyPosition = Position | Mapping[str, str | None]
 # What `Ruleset.apply` makes: a move, or what means one as a text or a path of squares.
@@ -156,21 +157,24 @@ class Handle:
         board = self.board
         for each in self._keys.values():
             with self.session.reading() as connection:
-                piece = catalog.read_piece(connection, each.id, board)
+                piece = _whole(connection, each.id, board)
             yield piece
 
     def read_piece(self, piece: str) -> Piece:
         with self._found(piece) as (opened, piece_id):
-            found = catalog.read_piece(opened.connection, piece_id, opened.board)
+            found = _whole(opened.connection, piece_id, opened.board)
         self._verified.add(piece)
         return found
 
     def read_outline(self, piece: str) -> Piece:
         """A piece without its possibilities: its sources, and their destinations."""
+        from ggn_store.store.rulesets import pieces
+
         outline = self._outline
         if outline is None or outline.identifier != piece:
             with self._found(piece) as (opened, piece_id):
-                outline = catalog.read_outline(opened.connection, piece_id, piece, opened.board)
+                reader = pieces.Reader(self.revision.dialect, opened.board)
+                outline = pieces.read_outline(opened.connection, piece_id, piece, reader)
             self._outline = outline
         return outline
 
@@ -179,11 +183,13 @@ class Handle:
 
         The first time all of it is read, and held to its digest.
         """
+        from ggn_store.store.rulesets import pieces
+
         with self._found(piece) as (opened, piece_id):
             if piece in self._verified:
-                is_gdl = self.revision.dialect == "gdl"
-                return catalog.read_source(opened.connection, piece_id, piece, opened.board, source, is_gdl=is_gdl)
-            whole = catalog.read_piece(opened.connection, piece_id, opened.board)
+                reader = pieces.Reader(self.revision.dialect, opened.board)
+                return pieces.read_source(opened.connection, piece_id, piece, reader, source)
+            whole = _whole(opened.connection, piece_id, opened.board)
             self._verified.add(piece)
             return replace(whole, sources=tuple(each for each in whole.sources if each.square == source))
 
@@ -197,7 +203,7 @@ class Handle:
             try:
                 yield opened, piece_id
             except (LookupError, TypeError, ValueError):  # of what some rows hold instead
-                catalog.read_piece(opened.connection, piece_id, opened.board)
+                _whole(opened.connection, piece_id, opened.board)
                 raise
 
     # --- positions ---
@@ -273,3 +279,10 @@ class Handle:
             self.require_piece(piece)
         for square in (source, destination):
             self.require_square(square)
+
+
+def _whole(connection: Transaction, piece_id: int, board: Board) -> Piece:
+    # For documents and pictures: what asks for moves needs none of it.
+    from ggn_store.store.rulesets.pieces import read_piece
+
+    return read_piece(connection, piece_id, board)

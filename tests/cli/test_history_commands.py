@@ -363,12 +363,12 @@ def test_restore_brings_a_deleted_ruleset_back(ggn: Command, story: Store) -> No
 
 
 def test_restore_reads_no_piece(story: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ggn_store.store.rulesets import catalog, load
+    from ggn_store.store.rulesets import load, pieces
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a piece was read or written")
 
-    monkeypatch.setattr(catalog, "read_piece", refuse)
+    monkeypatch.setattr(pieces, "rows_of", refuse)
     monkeypatch.setattr(load, "store_pieces", refuse)
     assert story.history.restore(f"{NAME}@1").number == 5
 

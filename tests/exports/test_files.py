@@ -22,7 +22,6 @@ from ggn_store.api.questions.views import FORMATS, Format
 from ggn_store.columnar.vectors import Arrays
 from ggn_store.exports import csv_files
 from ggn_store.exports.sqlite_file import indexes
-from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
 from ggn_store.store.sql.pieces import Pieces
@@ -375,7 +374,9 @@ def test_what_is_written_gives_the_digests_that_were_stored(
     filled: Store, kind: Vectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slowly: list[int] = []
-    monkeypatch.setattr(catalog, "read_piece", lambda connection, piece_id, board: slowly.append(piece_id))
+    monkeypatch.setattr(
+        "ggn_store.store.sql.pieces.read_piece", lambda connection, piece_id, board: slowly.append(piece_id)
+    )
     views = [view for view in VIEWS if view.of_pieces is not None]
     with filled.session.reading() as connection:
         wanted = view_rows.choose(connection, None, every=True)

@@ -15,6 +15,7 @@ from ggn_store.movement.entries import Entries, ToldPiece
 from ggn_store.movement.grid import Grid
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.schema import tables as t
 
 
@@ -85,7 +86,7 @@ def entries(asker: Asker, of: Iterable[Member], grids: Grids) -> Iterator[tuple[
         grid = grid or Grid.row(board)
         if text is None or version != facts.VERSION:
             # Of a piece that moves in too many ways nothing is stored.
-            yield member, Entries.of(catalog.read_piece(asker.connection, piece_id, board), board, grid)
+            yield member, Entries.of(read_piece(asker.connection, piece_id, board), board, grid)
             continue
         try:
             found = Entries.read(text, grid)

@@ -386,10 +386,6 @@ class Database(ABC):
         """Insert many rows, given as tuples in the order of these columns of one table."""
 
     @abstractmethod
-    def gathered(self, columns: Iterable[Column[Any]]) -> ColumnElement[str]:
-        """Some columns of all rows of a group as one text: JSON, an array for each row."""
-
-    @abstractmethod
     def arrays(self, table: Table, where: ColumnElement[bool]) -> Select[Any]:
         """How many rows of a table there are, and each of its columns but the first as a text: JSON, an array.
 

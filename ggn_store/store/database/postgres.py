@@ -291,9 +291,6 @@ class Postgres(Database):
                 copy.write("\n".join(lines) + "\n")
                 chunk = list(islice(rows, _ROWS_A_BLOCK))
 
-    def gathered(self, columns: Iterable[Column[Any]]) -> ColumnElement[str]:
-        return cast(func.json_agg(func.json_build_array(*columns)), Text)
-
     def arrays(self, table: Table, where: ColumnElement[bool]) -> Select[Any]:
         rows = select(*list(table.columns)[1:]).where(where).order_by(*table.primary_key).subquery()
         found: list[ColumnElement[Any]] = [cast(func.json_agg(each), Text) for each in rows.columns]

@@ -331,9 +331,6 @@ class SQLite(Database):
             rest = [values[at : at + width] for at in range(start, len(values), width)]
             driver.executemany(insertion(table, *names, rows=1), rest)
 
-    def gathered(self, columns: Iterable[Column[Any]]) -> ColumnElement[str]:
-        return func.json_group_array(func.json_array(*columns))
-
     def arrays(self, table: Table, where: ColumnElement[bool]) -> Select[Any]:
         # A table that is its primary key's index is read in that order.
         return select(func.count(), *map(func.json_group_array, list(table.columns)[1:])).where(where)

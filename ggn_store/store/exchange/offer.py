@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from ggn_store.errors import DamagedError, StoreError, UnknownNameError
 from ggn_store.model.documents.board import Board
-from ggn_store.model.documents.document import Piece
 from ggn_store.model.teams.ancestry import Step
 from ggn_store.model.teams.review import ReviewRecord
 from ggn_store.model.teams.transfer import SentPiece, SentRename, SentRevision, SentState, SentTag
@@ -20,6 +17,7 @@ from ggn_store.store.database.engine import Database
 from ggn_store.store.history import renames, states, tags
 from ggn_store.store.review import records
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.pieces import NotOursError, Reader, reader_of, rows_of, verified
 from ggn_store.store.schema import tables as t
 
 # Pieces are read together as long as they have no more possibilities than this.
@@ -142,6 +140,7 @@ class StoreSource:
     def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
         with self._explained():
             boards: dict[int, Board] = {}
+            reader: Reader | None = None
             for some in catalog.batches(digests):
                 query = select(t.piece, t.board.c.digest.label("board")).join(t.board).where(t.piece.c.digest.in_(some))
                 found = {row.digest: row for row in self._connection.execute(query)}
@@ -153,8 +152,12 @@ class StoreSource:
                     if row.board_id not in boards:
                         boards[row.board_id] = catalog.read_board(self._connection, row.board_id)
                 for part in self._batches(rows):
-                    pieces = read_pieces(self._connection, [(row, boards[row.board_id]) for row in part])
-                    for row, piece in zip(part, pieces, strict=True):
+                    together = None
+                    with suppress(NotOursError):  # of one of them: each alone tells of which
+                        together = rows_of(self._connection, [row.id for row in part])
+                    for row in part:
+                        reader = reader_of(reader, row.dialect, boards[row.board_id])
+                        piece = verified(self._connection, row, reader, together)
                         yield SentPiece(row.digest, row.dialect, row.board, piece)
 
     def _batches(self, rows: Sequence[Any]) -> Iterator[list[Any]]:
@@ -193,22 +196,3 @@ class StoreSource:
     def reviews(self, name: str) -> Sequence[ReviewRecord]:
         with self._explained():
             return records.said(self._connection, name)
-
-
-def read_pieces(connection: Connection, wanted: Sequence[tuple[Any, Board]]) -> list[Piece]:
-    """Pieces by their rows and boards, in that order: with one question a table, however many they are.
-
-    Raises StoreError where one is not what was stored.
-    """
-    rows: dict[str, dict[int, list[Any]]] = {}
-    for table in t.PIECE_TABLES:
-        found: dict[int, list[Any]] = defaultdict(list)
-        query = select(table).where(table.c.piece_id.in_([row.id for row, _ in wanted]))
-        for row in connection.execute(query.order_by(*table.primary_key.columns)):
-            found[row[0]].append(tuple(row[1:]))
-        rows[table.name] = found
-
-    def make(row: Any, board: Board) -> Piece:
-        return catalog.make_piece(row.identifier, board, lambda table: rows[table.name].get(row.id, []))
-
-    return [catalog.verified(connection, row, board, functools.partial(make, row, board)) for row, board in wanted]

@@ -15,6 +15,7 @@ from ggn_store.model.teams.ancestry import Relation, Step
 from ggn_store.model.teams.transfer import DivergedError, TransferWishes
 from ggn_store.store.exchange.here import Here
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.pieces import read_piece
 
 _SHORT: Final = 12
 
@@ -112,7 +113,7 @@ class _Documents:
         keys = [each.id for each in catalog.piece_keys(self._connection, revision).values()]
         for key in keys:
             if key not in self._pieces:
-                self._pieces[key] = catalog.read_piece(self._connection, key, board)
+                self._pieces[key] = read_piece(self._connection, key, board)
         return Document(revision.dialect, tuple(self._pieces[key] for key in keys), revision.envelope)
 
 

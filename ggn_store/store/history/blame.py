@@ -17,6 +17,7 @@ from ggn_store.store.database import engine
 from ggn_store.store.history import log
 from ggn_store.store.history.log import EntryKey, Said
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.pieces import read_piece
 
 # So many pieces that were read last are kept: a merge has two parents, which may have one piece.
 _KEPT: Final = 8
@@ -57,7 +58,7 @@ class _Blaming:
         return log.entries(self._database, self._connection, piece_id)
 
     def _read_words(self, piece_id: int, piece: str, board_id: int) -> dict[tuple[str, str], Possibilities]:
-        read = catalog.read_piece(self._connection, piece_id, self._boards(board_id))
+        read = read_piece(self._connection, piece_id, self._boards(board_id))
         return {
             (source.square, square): possibilities
             for source in read.sources

@@ -15,6 +15,7 @@ from ggn_store.model.changes.diff import Outline, diff_piece, diff_pieces
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Document, Piece
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.rulesets.stored_documents import StoredDocument
 from ggn_store.store.schema import tables as t
 
@@ -51,7 +52,7 @@ class StoredVersion:
 
     def piece(self, identifier: str) -> Piece | None:
         key = self._keys.get(identifier)
-        return None if key is None else catalog.read_piece(self._connection, key.id, self._board)
+        return None if key is None else read_piece(self._connection, key.id, self._board)
 
     def size(self, pieces: Collection[str]) -> int:
         ids = [self._keys[each].id for each in pieces if each in self._keys]

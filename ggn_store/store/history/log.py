@@ -201,7 +201,7 @@ EntryKey = tuple[int | None, int | None]
 def entries(database: Database, connection: Connection, piece_id: int) -> dict[EntryKey, Said]:
     """What a piece says of each source and destination, in document order.
 
-    Squares are numbers of the piece's board, None for the hand. It is for comparing: `catalog.read_piece` gives the
+    Squares are numbers of the piece's board, None for the hand. It is for comparing: `pieces.read_piece` gives the
     words, and takes several times as long.
     """
 

@@ -11,7 +11,8 @@ from ggn_store.model.documents.lane import Fact, Lane, Statement
 from ggn_store.model.moves.move import Move
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.statements import read_statements
-from ggn_store.store.rulesets import catalog, lanes
+from ggn_store.store.rulesets import lanes
+from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.rulesets.possibilities import read_spans
 from ggn_store.store.schema import tables as t
 
@@ -53,7 +54,7 @@ def read_lanes(opened: Opened) -> list[tuple[str, list[Lane]]]:
             stored = select(t.lane).where(lanes.is_of(piece.id)).order_by(t.lane.c.key)
             rows: Iterable[Any] = connection.execute(stored)
         else:
-            rows = encoder.rows_of(piece.id, catalog.read_piece(connection, piece.id, board))
+            rows = encoder.rows_of(piece.id, read_piece(connection, piece.id, board))
         found.append((piece.identifier, list(_lanes(rows, max(1, len(board.squares))))))
     return found
 

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
 
 from ggn_store.errors import DamagedError, NotationError, StoreError, UnknownNameError, did_you_mean, quote
 from ggn_store.model.documents.board import Board
-from ggn_store.model.documents.document import Destination, Envelope, Piece, Source
+from ggn_store.model.documents.document import Envelope
 from ggn_store.model.teams.revision import Reference, Revision, Summary, parse_reference
 from ggn_store.model.teams.selection import is_pattern, only_one
 from ggn_store.model.teams.selection import select as select_names
-from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import ADMIN, Database
-from ggn_store.store.rulesets.possibilities import decode
 from ggn_store.store.schema import tables as t
 
 PARENT = t.revision.alias("parent")
@@ -353,104 +350,6 @@ LISTED: Final = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.digest)
 def piece_keys(connection: Connection, revision: Revision) -> dict[str, Listed]:
     """The pieces of a revision by identifier, in document order."""
     return {each.identifier: each for each in listed(connection, t.revision_piece, revision.id)}
-
-
-def rows_of_piece(connection: Connection, table: Table, piece_id: int) -> list[Any]:
-    """The rows that a piece has in one of `tables.PIECE_TABLES`, in the order of its primary key."""
-    return [tuple(row) for row in connection.execute(_of_piece(table), {"piece": piece_id})]
-
-
-@functools.cache
-def _of_piece(table: Table) -> Select[Any]:
-    return select(table).where(table.c.piece_id == bindparam("piece")).order_by(*table.primary_key.columns)
-
-
-@functools.cache
-def _of_source(table: Table) -> Select[Any]:
-    """The rows that a piece has in one of its tables for one source, which may be the hand."""
-    piece = bindparam("piece", type_=t.piece.c.id.type)
-    is_source = t.source.c.square.is_not_distinct_from(bindparam("square", type_=t.source.c.square.type))
-    ordinal = select(t.source.c.ordinal).where(t.source.c.piece_id == piece, is_source).scalar_subquery()
-    variants = select(t.variant.c.number).where(t.variant.c.piece_id == piece, t.variant.c.source == ordinal)
-    if table is t.source:
-        where = is_source
-    elif table in (t.destination, t.variant):
-        where = table.c.source == ordinal
-    else:
-        where = table.c.variant.in_(variants)
-    return _of_piece(table).where(where)
-
-
-_KEPT = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.dialect, t.piece.c.digest)
-
-
-def read_piece(connection: Connection, piece_id: int, board: Board) -> Piece:
-    """A piece from its rows; raises DamagedError where these are not those that were stored."""
-    row = connection.execute(_KEPT.where(t.piece.c.id == piece_id)).one()
-    return verified(connection, row, board, lambda: assemble_piece(connection, piece_id, row.identifier, board))
-
-
-def verified(connection: Connection, row: Any, board: Board, make: Callable[[], Piece]) -> Piece:
-    """The piece that `make` makes of a row of the table; raises DamagedError unless it gives the digest of that row."""
-    try:
-        piece = make()
-        if piece.digest(row.dialect, board) == row.digest:
-            return piece
-    except (LookupError, TypeError, ValueError):  # of what the rows hold instead
-        pass
-    lists = t.ruleset.join(t.revision).join(t.revision_piece, t.revision_piece.c.revision_id == t.revision.c.id)
-    listing = select(t.ruleset.c.name).select_from(lists).where(t.revision_piece.c.piece_id == row.id).distinct()
-    names = ", ".join(connection.execute(listing.order_by(t.ruleset.c.name).limit(5)).scalars())
-    raise DamagedError(
-        f"{names or 'in no ruleset'}: the piece {quote(row.identifier)} is damaged, its rows do not give its digest "
-        f"{row.digest}"
-    )
-
-
-def assemble_piece(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
-    """A piece from its rows, whatever they are: the inverse of `load.flatten`."""
-    return make_piece(identifier, board, lambda table: [row[1:] for row in rows_of_piece(connection, table, piece_id)])
-
-
-def read_outline(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
-    """A piece without its possibilities: its sources, and their destinations."""
-
-    def rows(table: Table) -> list[Any]:
-        outlined = table in (t.source, t.destination)
-        return [row[1:] for row in rows_of_piece(connection, table, piece_id)] if outlined else []
-
-    return make_piece(identifier, board, rows)
-
-
-def read_source(
-    connection: Connection, piece_id: int, identifier: str, board: Board, square: str, *, is_gdl: bool
-) -> Piece:
-    """A piece with what it can do from one source only, which is not held to the digest of the whole."""
-    asked = {"piece": piece_id, "square": None if square == HAND else board.numbers[square]}
-
-    def rows(table: Table) -> list[Any]:
-        return [row[1:] for row in connection.execute(_of_source(table), asked)]
-
-    return make_piece(identifier, board, rows, is_gdl=is_gdl)
-
-
-def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]], *, is_gdl: bool = True) -> Piece:
-    """A piece from the rows that it has in each table, without its key and in the order of the primary key."""
-    details = decode(board.squares, rows, is_gdl=is_gdl)
-    possibilities = {
-        place: tuple([details[number].possibility(toggle) for _, _, _, number, toggle in group])
-        for place, group in groupby(rows(t.variant), key=itemgetter(0, 1))
-    }
-    destinations = {
-        source: tuple(
-            Destination(board.label(square), possibilities.get((source, ordinal), ())) for _, ordinal, square in group
-        )
-        for source, group in groupby(rows(t.destination), key=itemgetter(0))
-    }
-    return Piece(
-        identifier,
-        tuple(Source(board.label(square), destinations.get(ordinal, ())) for ordinal, square in rows(t.source)),
-    )
 
 
 def delete(connection: Connection, name: str) -> int:

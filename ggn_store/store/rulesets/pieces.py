@@ -1,27 +1,28 @@
-"""Rows -> pieces, many of them: with a row for each possibility and table, and equal parts as one object.
+"""Rows -> pieces, with a row for each possibility and table, and equal parts as one object.
 
-It takes nothing for granted: a piece comes out of it only where every value of its rows is one that `load.flatten`
-writes, so that the same rows come out of the piece again.
+A reader that is strict takes nothing for granted: a piece comes out of it only where every value of its rows is one
+that `load.flatten` writes, so that the same rows come out of the piece again. Others hold rows to the digest alone.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, Connection, Table, bindparam, select
+from sqlalchemy import Connection, Select, Table, Text, bindparam, cast, func, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
+from ggn_store.errors import DamagedError, quote
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Destination, Dialect, Digests, Origin, Piece, Possibility, Source
-from ggn_store.model.documents.layout import Layout
-from ggn_store.movement.facts import Deriver
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
-from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets.lanes import Encoder
 from ggn_store.store.schema import tables as t
 
 # So many different parts are kept, in order not to make the next one that is equal.
@@ -38,13 +39,25 @@ _FOREIGN: Final[dict[str, tuple[Table, ...]]] = {
 # What no possibility has anything of, and of several tables.
 _NOTHING: Final = repeat(None)
 _NO_MORE: Final = (None,) * 4
-_PIECE: Final[BindParameter[int]] = bindparam("piece")
+# The rows of pieces in each table, by the key of the piece: of places one by one, others as a text a possibility.
+Rows = Mapping[Table, Mapping[int, Sequence[Any]]]
 
 
-_PLACES: Final = [
-    select(*list(table.columns)[1:]).where(table.c.piece_id == _PIECE).order_by(*table.primary_key)
-    for table in (t.variant, t.destination, t.source)
-]
+class _gathered(FunctionElement[str]):  # noqa: N801  (as functions of SQL are written)
+    """Some columns of all rows of a group as one text: JSON, an array for each row."""
+
+    type = Text()
+    inherit_cache = True
+
+
+@compiles(_gathered, "sqlite")
+def _of_sqlite(element: _gathered, compiler: Any, **options: Any) -> str:
+    return str(compiler.process(func.json_group_array(func.json_array(*element.clauses)), **options))
+
+
+@compiles(_gathered, "postgresql")
+def _of_postgres(element: _gathered, compiler: Any, **options: Any) -> str:
+    return str(compiler.process(cast(func.json_agg(func.json_build_array(*element.clauses)), Text), **options))
 
 
 class NotOursError(ValueError):
@@ -62,57 +75,103 @@ def _typed(value: object, kind: type) -> Any:
     return value
 
 
+@functools.cache
+def _of_all(table: Table) -> Select[Any]:
+    piece_id, *columns = table.columns
+    if table not in _DETAILS:
+        return select(piece_id, *columns).order_by(*table.primary_key)
+    number, *columns = columns
+    return select(piece_id, number, _gathered(*columns)).group_by(piece_id, number)
+
+
+@functools.cache
+def _of_pieces(table: Table) -> Select[Any]:
+    return _of_all(table).where(table.c.piece_id.in_(bindparam("pieces", expanding=True)))
+
+
+@functools.cache
+def _of_source(table: Table) -> Select[Any]:
+    """The rows that a piece has in one of its tables for one source, which may be the hand."""
+    piece = bindparam("piece", type_=t.piece.c.id.type)
+    is_source = t.source.c.square.is_not_distinct_from(bindparam("square", type_=t.source.c.square.type))
+    ordinal = select(t.source.c.ordinal).where(t.source.c.piece_id == piece, is_source).scalar_subquery()
+    variants = select(t.variant.c.number).where(t.variant.c.piece_id == piece, t.variant.c.source == ordinal)
+    if table is t.source:
+        where = is_source
+    elif table in (t.destination, t.variant):
+        where = table.c.source == ordinal
+    else:
+        where = table.c.variant.in_(variants)
+    return _of_all(table).where(table.c.piece_id == piece, where)
+
+
+def _ask(
+    connection: Connection, tables: Iterable[Table], query: Callable[[Table], Select[Any]], given: Mapping[str, Any]
+) -> Rows:
+    found: dict[Table, defaultdict[int, list[Any]]] = {}
+    try:
+        for table in tables:
+            of_pieces = found[table] = defaultdict(list)
+            for piece_id, *row in connection.execute(query(table), given):
+                of_pieces[piece_id].append(row)
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) is not None:
+            raise  # of Postgres, whose columns hold nothing that cannot be gathered
+        # Of a value that is no text, or of something worse, which comes again.
+        for table in t.PIECE_TABLES:
+            connection.execute(select(table)).all()
+        raise NotOursError from error
+    return found
+
+
+def rows_of(connection: Connection, piece_ids: Sequence[int]) -> Rows:
+    """The rows of pieces, with one question a table, however many they are."""
+    return _ask(connection, t.PIECE_TABLES, _of_pieces, {"pieces": piece_ids})
+
+
 class Reader:
     """Pieces of one dialect on one board."""
 
-    def __init__(self, database: Database, dialect: Dialect, board: Board) -> None:
+    def __init__(self, dialect: Dialect, board: Board, *, is_strict: bool = False) -> None:
         self.board = board
         self.dialect: Dialect = dialect
         self.digests = Digests(dialect, board)
-        self.lanes = Encoder(board)
-        self._derivers: dict[Layout, Deriver] = {}
+        self.is_strict = is_strict
         self._parts: dict[str, dict[str, Any]] = defaultdict(dict)
         self._effects: dict[tuple[Any, ...], Transition] = {}
-        self._queries = {
-            table: select(table.c.variant, database.gathered(table.columns[2:]))
-            .where(table.c.piece_id == _PIECE)
-            .group_by(table.c.variant)
-            for table in _DETAILS
-        }
 
-    def read(self, connection: Connection, piece_id: int, identifier: str) -> Piece:
+    def piece(self, rows: Rows, piece_id: int, identifier: str) -> Piece:
         """A piece; raises ValueError, TypeError or LookupError where its rows are not those of any."""
-        variants, destinations, sources = (connection.execute(each, {"piece": piece_id}).all() for each in _PLACES)
-        columns = [self._details(connection, table, piece_id, len(variants)) for table in _DETAILS]
-        _require([row[3] for row in variants] == list(range(len(variants))))
+        sources, destinations, variants = (rows.get(each, {}).get(piece_id, ()) for each in _PLACES)
+        numbers = [row[3] for row in variants]
+        columns = [self._column(table, rows.get(table, {}).get(piece_id, ()), numbers) for table in _DETAILS]
+        self._require_ours(numbers == list(range(len(numbers))))
         possibilities = self._possibilities([row[4] for row in variants], columns)
         of_places: defaultdict[tuple[int, int], list[Possibility]] = defaultdict(list)
         for (source, destination, ordinal, _, _), possibility in zip(variants, possibilities, strict=False):
             place = of_places[source, destination]
-            _require(ordinal == len(place))
+            self._require_ours(ordinal == len(place))
             place.append(possibility)
         of_sources: defaultdict[int, list[Destination]] = defaultdict(list)
         for source, ordinal, square in destinations:
-            _require(ordinal == len(of_sources[source]))
+            self._require_ours(ordinal == len(of_sources[source]))
             listed = tuple(of_places.pop((source, ordinal), ()))
             of_sources[source].append(Destination(self._label(square), listed))
         read: list[Source] = []
         for ordinal, square in sources:
-            _require(ordinal == len(read))
+            self._require_ours(ordinal == len(read))
             read.append(Source(self._label(square), tuple(of_sources.pop(ordinal, ()))))
-        _require(not of_places and not of_sources)
+        self._require_ours(not of_places and not of_sources)
         return Piece(identifier, tuple(read))
-
-    def deriver(self, layout: Layout) -> Deriver:
-        """What derives the facts of pieces, where the board lies so."""
-        if layout not in self._derivers:
-            self._derivers[layout] = Deriver(self.board, layout)
-        return self._derivers[layout]
 
     @property
     def is_full(self) -> bool:
         """Whether it has read so much that another one is to read on."""
         return len(self._effects) + sum(map(len, self._parts.values())) > _MOST
+
+    def _require_ours(self, is_ours: bool) -> None:
+        """What a digest does not tell."""
+        _require(is_ours or not self.is_strict)
 
     def _label(self, square: Any) -> str:
         return HAND if square is None else self._square(square)
@@ -122,13 +181,12 @@ class Reader:
         _require(number >= 0)
         return self.board.squares[number]
 
-    def _details(self, connection: Connection, table: Table, piece_id: int, count: int) -> Any:
-        """What the possibilities have in a table, as texts in their order."""
-        found = {row[0]: row[1] for row in connection.execute(self._queries[table], {"piece": piece_id}).all()}
-        if not found:
+    def _column(self, table: Table, rows: Sequence[Any], numbers: Sequence[int]) -> Any:
+        """What possibilities have in a table, as texts in their order."""
+        if not rows:
             return _NOTHING
-        column = list(map(found.get, range(count)))
-        _require(table not in _FOREIGN[self.dialect] and count - column.count(None) == len(found))
+        column = list(map(dict(rows).get, numbers))
+        self._require_ours(table not in _FOREIGN[self.dialect] and len(column) - column.count(None) == len(rows))
         return column
 
     def _possibilities(self, toggles: Sequence[bool | None], columns: Sequence[Any]) -> Iterator[Possibility]:
@@ -141,7 +199,7 @@ class Reader:
             hands, origin, guards, state = more
             effects = None
             if toggle is None:
-                _require(board is hands is state is None)
+                self._require_ours(board is hands is state is None)
             else:
                 effects = self._effects.get((toggle, board, hands, state))
                 if effects is None:
@@ -162,7 +220,8 @@ class Reader:
         parts = self._parts[table.name]
         part = parts.get(text)
         if part is None:
-            part = parts[text] = _DETAILS[table](self, json.loads(text))
+            # In the order of their keys, which no group has.
+            part = parts[text] = _DETAILS[table](self, sorted(json.loads(text)))
         return part
 
     # --- what the rows of a possibility in a table say ---
@@ -171,7 +230,7 @@ class Reader:
         found: dict[str, dict[str, str]] = {"must": {}, "deny": {}}
         for polarity, square, state in rows:
             found[polarity][self._square(square)] = _typed(state, str)
-        _require(sum(map(len, found.values())) == len(rows))
+        self._require_ours(sum(map(len, found.values())) == len(rows))
         return found["must"], found["deny"]
 
     def _board(self, rows: Sequence[Any]) -> dict[str, str | None]:
@@ -187,7 +246,7 @@ class Reader:
 
     def _guards(self, rows: Sequence[Any]) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}
-        for variable, value in sorted((_typed(variable, str), _typed(value, str)) for variable, value in rows):
+        for variable, value in ((_typed(variable, str), _typed(value, str)) for variable, value in rows):
             found[variable] = (*found.get(variable, ()), value)
         return found
 
@@ -203,3 +262,58 @@ _DETAILS: Final[dict[Table, Callable[[Reader, Sequence[Any]], Any]]] = {
     t.guard: Reader._guards,
     t.state_effect: Reader._state,
 }
+
+
+def reader_of(before: Reader | None, dialect: Dialect, board: Board, *, is_strict: bool = False) -> Reader:
+    """A reader of a dialect and board: the one before where it is that, and has not read too much already."""
+    if before is not None and (before.board, before.dialect) == (board, dialect) and not before.is_full:
+        return before
+    return Reader(dialect, board, is_strict=is_strict)
+
+
+_PLACES: Final = (t.source, t.destination, t.variant)
+_KEPT: Final = select(*(t.piece.c[name] for name in ("id", "identifier", "dialect", "digest")))
+
+
+def read_piece(connection: Connection, piece_id: int, board: Board) -> Piece:
+    """A piece from its rows; raises DamagedError where these are not those that were stored."""
+    return next(read_each(connection, [piece_id], board))
+
+
+def read_each(connection: Connection, piece_ids: Iterable[int], board: Board) -> Iterator[Piece]:
+    """Pieces of one board, one after the other, as `read_piece` reads them."""
+    reader: Reader | None = None
+    for piece_id in piece_ids:
+        row = connection.execute(_KEPT.where(t.piece.c.id == piece_id)).one()
+        reader = reader_of(reader, row.dialect, board)
+        yield verified(connection, row, reader)
+
+
+def verified(connection: Connection, row: Any, reader: Reader, rows: Rows | None = None) -> Piece:
+    """A piece of a row of the table, from its rows; raises DamagedError unless they give the digest of that row."""
+    try:
+        piece = reader.piece(rows_of(connection, [row.id]) if rows is None else rows, row.id, row.identifier)
+        if reader.digests.of(piece) == row.digest:
+            return piece
+    except (LookupError, TypeError, ValueError):  # of what the rows hold instead
+        pass
+    lists = t.ruleset.join(t.revision).join(t.revision_piece, t.revision_piece.c.revision_id == t.revision.c.id)
+    listing = select(t.ruleset.c.name).select_from(lists).where(t.revision_piece.c.piece_id == row.id).distinct()
+    names = ", ".join(connection.execute(listing.order_by(t.ruleset.c.name).limit(5)).scalars())
+    raise DamagedError(
+        f"{names or 'in no ruleset'}: the piece {quote(row.identifier)} is damaged, its rows do not give its digest "
+        f"{row.digest}"
+    )
+
+
+def read_outline(connection: Connection, piece_id: int, identifier: str, reader: Reader) -> Piece:
+    """A piece without its possibilities: its sources, and their destinations."""
+    rows = _ask(connection, (t.source, t.destination), _of_pieces, {"pieces": [piece_id]})
+    return reader.piece(rows, piece_id, identifier)
+
+
+def read_source(connection: Connection, piece_id: int, identifier: str, reader: Reader, square: str) -> Piece:
+    """A piece with what it can do from one source only, which is not held to the digest of the whole."""
+    tables = [table for table in t.PIECE_TABLES if table not in _FOREIGN[reader.dialect]]
+    asked = {"piece": piece_id, "square": None if square == HAND else reader.board.numbers[square]}
+    return reader.piece(_ask(connection, tables, _of_source, asked), piece_id, identifier)

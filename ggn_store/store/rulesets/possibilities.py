@@ -1,4 +1,4 @@
-"""Rows -> possibilities, whoever has asked for the rows; `pieces` does so for checks, in bulk and strictly."""
+"""Rows -> details of possibilities, whoever has asked for the rows; `pieces` makes whole pieces of theirs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, FromClause, Table, and_, select
 
-from ggn_store.model.documents.document import Origin, Possibility
+from ggn_store.model.documents.document import Origin
 from ggn_store.model.moves.move import Move
 from ggn_store.notation.stn import Transition
 from ggn_store.store.database.engine import Asked, Database
@@ -31,10 +31,6 @@ class Details:
     def effects(self, toggle: Any) -> Transition | None:
         """What it does, None where its document says nothing of that."""
         return None if toggle is None else Transition(self.board, self.hands, bool(toggle), self.state)
-
-    def possibility(self, toggle: Any) -> Possibility:
-        """The possibility as a document has it."""
-        return Possibility(self.must, self.deny, self.effects(toggle), self.guards, self.origin)
 
     def move(self, piece: str, source: str, destination: str, ordinal: int, toggle: Any) -> Move:
         """The move that the possibility is, as the one of this ordinal from source to destination."""

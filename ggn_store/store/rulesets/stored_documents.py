@@ -11,7 +11,7 @@ from ggn_store.errors import DamagedError
 from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.teams.proposal import Proposal
 from ggn_store.model.teams.revision import Revision
-from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets import catalog, pieces
 from ggn_store.store.rulesets.catalog import Listed
 from ggn_store.store.rulesets.load import Made
 from ggn_store.store.schema import tables as t
@@ -85,4 +85,5 @@ def document(connection: Connection, content: StoredDocument) -> Document:
 def read_pieces(connection: Connection, content: StoredDocument, without: Collection[int] = ()) -> tuple[Piece, ...]:
     """The pieces, in document order, but for those of some keys."""
     board = catalog.read_board(connection, content.board_id)
-    return tuple(catalog.read_piece(connection, piece.id, board) for piece in content.pieces if piece.id not in without)
+    wanted = [piece.id for piece in content.pieces if piece.id not in without]
+    return tuple(pieces.read_each(connection, wanted, board))

@@ -13,7 +13,7 @@ from ggn_store.errors import DamagedError, quote
 from ggn_store.model.documents.document import Digests
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.piece_columns import Column, PieceColumns
 from ggn_store.store.sql.piece_tables import BoardColumns, PieceTables, require
@@ -45,7 +45,7 @@ class Pieces:
         place = self._places[at]
         tables = PieceTables(self._table, self._vectors, key, place)
         if is_checked and not self._is_sound(tables):
-            catalog.read_piece(self._connection, piece_id, place.board)
+            read_piece(self._connection, piece_id, place.board)
         piece = PieceColumns(tables)
         for view in views:
             try:

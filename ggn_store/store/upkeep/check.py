@@ -12,10 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Select, Table, func, select, tuple_
-from sqlalchemy.exc import DBAPIError, NoResultFound
+from sqlalchemy.exc import NoResultFound
 
 from ggn_store.errors import DamagedError, GgnStoreError, UnknownNameError, quote
 from ggn_store.model.documents import layout as layouts
@@ -24,12 +25,13 @@ from ggn_store.model.documents.document import Dialect, Piece, revision_digest
 from ggn_store.model.documents.layout import Layout
 from ggn_store.model.teams.care import Verification
 from ggn_store.model.teams.revision import check_tag, lineage
-from ggn_store.store.database.engine import Database, Opening, is_about_a_value
+from ggn_store.movement import facts
+from ggn_store.store.database.engine import Database, Opening
 from ggn_store.store.history import renames
 from ggn_store.store.review import policies, proposals, records
 from ggn_store.store.rulesets import catalog, damaged, declared, lanes, load, piece_names, summaries
 from ggn_store.store.rulesets.damaged import Result
-from ggn_store.store.rulesets.pieces import Reader
+from ggn_store.store.rulesets.pieces import Reader, reader_of, rows_of
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import guards
 from ggn_store.store.upkeep import rebuild
@@ -102,6 +104,8 @@ class _Walk:
         self._progress = progress
         self._boards: dict[int, Board] = {}
         self._reader: Reader | None = None
+        self._encoders = lru_cache(1)(lanes.Encoder)
+        self._derivers = lru_cache(1)(facts.Deriver)
         self._met: list[tuple[int, str]] = []
         self._moved: dict[str, str] = {}
         self.has_unsound = False
@@ -216,13 +220,13 @@ class _Walk:
 
         def is_derived() -> bool:
             stored = connection.execute(select(t.lane).where(lanes.is_of(row.id)).order_by(t.lane.c.key))
-            derived = sorted(self._reader_of(connection, row).lanes.rows_of(row.id, piece))
+            derived = sorted(self._encoders(self._board(connection, row.board_id)).rows_of(row.id, piece))
             return row.lanes == lanes.VERSION and [tuple(each) for each in stored] == derived
 
         def is_told() -> bool:
             stored = connection.execute(select(t.piece_facts).where(t.piece_facts.c.piece_id == row.id)).one()
             layout = Layout(stored.layout, stored.named is not None)
-            derived = self._reader_of(connection, row).deriver(layout).of(piece)
+            derived = self._derivers(self._board(connection, row.board_id), layout).of(piece)
             return tuple(stored) == (row.id, *derived.row())
 
         def is_counted() -> bool:
@@ -239,16 +243,9 @@ class _Walk:
 
     def _read(self, connection: Connection, row: Any) -> Piece | None:
         """A piece, where its rows are those that were loaded; the digest says so."""
-        reader = self._reader_of(connection, row)
-        try:
-            piece = reader.read(connection, row.id, row.identifier)
-        except DBAPIError as error:
-            if self._database.is_server and not is_about_a_value(error):
-                raise
-            # Of a value that is no text, or of something worse, which comes again.
-            for table in t.PIECE_TABLES:
-                catalog.rows_of_piece(connection, table, row.id)
-            return None
+        board = self._board(connection, row.board_id)
+        reader = self._reader = reader_of(self._reader, row.dialect, board, is_strict=True)
+        piece = reader.piece(rows_of(connection, [row.id]), row.id, row.identifier)
         named = load.identified(row.identifier)
         is_sound = (
             reader.digests.of(piece) == row.digest
@@ -256,13 +253,6 @@ class _Walk:
             and {name: row._mapping[name] for name in named} == named
         )
         return piece if is_sound else None
-
-    def _reader_of(self, connection: Connection, row: Any) -> Reader:
-        board = self._board(connection, row.board_id)
-        reader = self._reader
-        if reader is None or (reader.board, reader.dialect) != (board, row.dialect) or reader.is_full:
-            reader = self._reader = Reader(self._database, row.dialect, board)
-        return reader
 
     def _check_revisions(self) -> list[str]:
         columns = [column for column in t.revision.columns if column.name != "created_at"]

@@ -15,6 +15,7 @@ from ggn_store.model.documents.layout import PLAIN, Layout
 from ggn_store.movement import facts
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog, lanes, piece_names, summaries
+from ggn_store.store.rulesets.pieces import Reader, reader_of, rows_of
 from ggn_store.store.schema import tables as t
 
 
@@ -33,7 +34,7 @@ def rebuild(
     are_lanes = t.piece.c.lanes.is_not_distinct_from(lanes.VERSION)
     are_facts = t.piece_facts.c.version.is_not_distinct_from(facts.VERSION)
     query = (
-        select(t.piece.c.id, t.piece.c.identifier, t.piece.c.board_id, are_lanes, are_facts)
+        select(t.piece.c.id, t.piece.c.identifier, t.piece.c.board_id, t.piece.c.dialect, are_lanes, are_facts)
         .outerjoin(t.piece_facts, t.piece_facts.c.piece_id == t.piece.c.id)
         .order_by(t.piece.c.id)
     )
@@ -50,7 +51,8 @@ def rebuild(
     lying = _layouts(connection) if pieces else {}
     if not only_missing:
         summaries.fill(connection, [piece.id for piece in pieces])
-    for piece_id, identifier, board_id, *is_there in pieces:
+    reader: Reader | None = None
+    for piece_id, identifier, board_id, dialect, *is_there in pieces:
         if progress is not None:
             progress(f"piece {identifier}")
         if board_id not in boards:
@@ -60,7 +62,8 @@ def rebuild(
             board = boards[board_id]
             makers[board_id, layout] = lanes.Encoder(board), facts.Deriver(board, layout)
         encoder, deriver = makers[board_id, layout]
-        piece = catalog.assemble_piece(connection, piece_id, identifier, boards[board_id])
+        reader = reader_of(reader, dialect, boards[board_id])
+        piece = reader.piece(rows_of(connection, [piece_id]), piece_id, identifier)
         has_lanes, has_facts = is_there if only_missing else (False, False)
         if not has_lanes:
             connection.execute(delete(t.lane).where(lanes.is_of(piece_id)))

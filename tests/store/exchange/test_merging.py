@@ -18,7 +18,7 @@ from ggn_store.api.teams.history import History
 from ggn_store.errors import DocumentError, HeadMovedError
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.teams.revision import Revision
-from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets import pieces
 from tests.oracles.merging import expected_merge
 from tests.support.databases import MOSTLY_SQLITE
 from tests.support.edits import Draft, drafts, edited, plain_of
@@ -185,9 +185,9 @@ def test_pieces_that_nobody_changed_are_not_read(store: Store, monkeypatch: pyte
         return parse(json.dumps(content), envelope=Envelope(board=BIG))
 
     read: list[str] = []
-    verified = catalog.verified
+    verified = pieces.verified
     monkeypatch.setattr(
-        catalog, "verified", lambda *given: (read.append(given[1].identifier), verified(*given))[1]  # type: ignore[func-returns-value]
+        pieces, "verified", lambda *given: (read.append(given[1].identifier), verified(*given))[1]  # type: ignore[func-returns-value]
     )  # fmt: skip
     store.load(document(BASE), "game")
     store.load(document(THEIRS), "game")

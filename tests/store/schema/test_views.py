@@ -17,6 +17,7 @@ from ggn_store import Store, parse, read_definition
 from ggn_store.model.documents.document import Document, Envelope
 from ggn_store.movement.facts import Counts, Deriver
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS
 from tests.oracles import analyses, concepts
@@ -684,7 +685,7 @@ def test_check_finds_a_layout_that_no_revision_says(store: Store) -> None:
     [piece] = rows(store, "SELECT piece_id FROM v_pieces WHERE piece = 'G:W'")
     with store.session.reading() as connection:
         board = catalog.read_board(connection, catalog.find(connection, "hexes").board_id)
-        stored = catalog.read_piece(connection, piece["piece_id"], board)
+        stored = read_piece(connection, piece["piece_id"], board)
     plain = Deriver(board).of(stored).row()
     execute(store, text)
     with store.session.writing() as connection:

@@ -28,15 +28,15 @@ GDL: dict[str, Any] = {
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The identifiers of pieces whose rows are read."""
+    """The identifiers of pieces whose rows a check reads."""
     found: list[str] = []
-    reading = pieces.Reader.read
+    reading = pieces.Reader.piece
 
-    def noted(reader: pieces.Reader, connection: Any, piece_id: int, identifier: str) -> Any:
-        found.append(identifier)
-        return reading(reader, connection, piece_id, identifier)
+    def noted(reader: pieces.Reader, rows: Any, piece_id: int, identifier: str) -> Any:
+        found.extend([identifier] * reader.is_strict)
+        return reading(reader, rows, piece_id, identifier)
 
-    monkeypatch.setattr(pieces.Reader, "read", noted)
+    monkeypatch.setattr(pieces.Reader, "piece", noted)
     return found
 
 
