@@ -61,7 +61,19 @@ def read(text: str | bytes, file: str | None = None, beside: FilePath | None = N
                 definition = replace(definition, text=_written(values, data))
     if definition is None or values.complaints:
         raise DefinitionError(values.problems(source, file, others))
+    _last[:] = [definition]
     return definition
+
+
+_last: list[Definition] = []
+
+
+def reread(text: str) -> Definition:
+    """The game of a text that was read before, as a rule last: what was generated of it is being stored.
+
+    Raises DefinitionError like `read`.
+    """
+    return next((last for last in _last if last.text == text), None) or read(text)
 
 
 def _whole(

@@ -26,7 +26,7 @@ def names_of(envelope: Envelope) -> Mapping[str, str]:
         else:
             from ggn_store.games import definition
 
-            found = names_in(definition.read(text))
+            found = names_in(definition.reread(text))
     except GgnStoreError:  # who asks for the definition is told
         return {}
     return {piece: name for piece, name in found.items() if not UNSTORABLE.search(name)}
