@@ -8,7 +8,7 @@ from typing import Any
 
 from ggn_store.model.documents.geometry import hexagonal_symmetries, symmetries
 from ggn_store.model.record import Record
-from ggn_store.movement.facts import Named
+from ggn_store.movement.facts import NamedMovement
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Candidate:
     is_wanted: bool = False
 
 
-def group(found: Iterable[tuple[Candidate, Named]], *, mirrored: bool, wanted_only: bool) -> tuple[Movers, ...]:
+def group(found: Iterable[tuple[Candidate, NamedMovement]], *, mirrored: bool, wanted_only: bool) -> tuple[Movers, ...]:
     """The groups of two or more; with `wanted_only` those with a piece that was asked for, alone as it may be."""
     groups: dict[str, list[tuple[Candidate, Sequence[str], str]]] = {}
     for place, (fingerprint, forms, words) in found:

@@ -24,7 +24,7 @@ from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
-    from ggn_store.api.loading.loading import Content, Loaded, LoadOptions, Source
+    from ggn_store.api.loading.loading import Content, Loaded, LoadOptions, LoadSource
     from ggn_store.api.questions.analysis import StoreAnalysis
     from ggn_store.api.questions.sql import Table
     from ggn_store.api.questions.views import Views
@@ -202,7 +202,7 @@ class Store:
 
     def load_all(
         self,
-        sources: Iterable[Source],
+        sources: Iterable[LoadSource],
         *,
         name: str | None = None,
         progress: Callable[[int], None] | None = None,
@@ -331,7 +331,7 @@ class Store:
         most = SqlBounds(**bounds)
         found = self.ruleset(ruleset) if isinstance(ruleset, str) else ruleset
         given = None if found is None else PositionViews(self.session, found.handle, positions).given
-        asker = queries.Asker(self.session.database, self._processes, ahead)
+        asker = queries.QueryAsker(self.session.database, self._processes, ahead)
         asked = asker, query, {} if values is None else values, most, given
         if engine == "store":
             return Table(*queries.ask(*asked))

@@ -87,7 +87,7 @@ class Upkeep:
 
         `ruleset` may also be a namespace, `team/`, or a glob; `only` are actions: revision, tag, state, delete, ...
         """
-        wanted = audit.Wanted(() if ruleset is None else (ruleset,), tuple(only))
+        wanted = audit.EventFilter(() if ruleset is None else (ruleset,), tuple(only))
         with self._session.reading() as connection:
             ids = audit.found(connection, wanted, (since, before), limit)
             if not ids and ruleset is not None and not is_pattern(ruleset):
@@ -117,7 +117,7 @@ class Upkeep:
         def goes_on() -> bool:
             return (end is None or time.monotonic() < end) and (on_turn is None or on_turn())
 
-        wanted = audit.Wanted(tuple(names), tuple(only))
+        wanted = audit.EventFilter(tuple(names), tuple(only))
         if interval is None:
             interval = 10.0 if self._session.database.is_server else 0.5
         return audit.watch(

@@ -92,7 +92,7 @@ def _of_file(name: str) -> dict[str | None, click.Command]:
     return {each.name: each for each in vars(module).values() if isinstance(each, click.Command)}
 
 
-class _Commands(options.Group):
+class _Commands(options.CommandGroup):
     """The commands in the order of their use, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

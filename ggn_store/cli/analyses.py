@@ -40,7 +40,7 @@ _DIFFERENCES = ("change", "sides", "piece", "other", "gained", "lost", "what")
 
 
 # What is asked of one ruleset, and the columns of the answer.
-Asked = tuple[Callable[["RulesetAnalysis"], list[Any]], "Sequence[str]"]
+AnalysisCall = tuple[Callable[["RulesetAnalysis"], list[Any]], "Sequence[str]"]
 
 
 def _report(statement: str) -> None:
@@ -70,7 +70,7 @@ def _of_ruleset(command: Callable[..., None]) -> Callable[..., None]:
     return _answer_options(opened)
 
 
-def _of_rulesets(command: Callable[..., Asked]) -> Callable[..., None]:
+def _of_rulesets(command: Callable[..., AnalysisCall]) -> Callable[..., None]:
     """The same of a command about any rulesets, which says what it asks of one, and the columns of the answer."""
 
     @functools.wraps(command)
@@ -133,7 +133,7 @@ def stats(rulesets: tuple[str, ...], by: str, form: str | None, tell: Any, **pag
 @click.option("--piece", metavar="PIECE", help="Only this piece.")
 @_by("piece", "square")
 @_of_rulesets
-def mobility(piece: str | None, by: str, form: str) -> Asked:
+def mobility(piece: str | None, by: str, form: str) -> AnalysisCall:
     """Show how many squares each piece can go to, alone on the board.
 
     Without RULESET, in all of the store in their newest revisions.
@@ -178,7 +178,7 @@ def coverage(ruleset: str, piece: str | None, source: str | None, form: str | No
 @options.rulesets_argument
 @click.argument("square", metavar="SQUARE")
 @_of_rulesets
-def who_reaches(square: str, form: str) -> Asked:
+def who_reaches(square: str, form: str) -> AnalysisCall:
     """Show which pieces have rules that lead to SQUARE, and from where.
 
     Without RULESET, in all of the store that have the square, in their newest revisions.
@@ -196,7 +196,7 @@ def who_reaches(square: str, form: str) -> Asked:
 @click.argument("state", metavar="STATE|PIECE|VARIABLE[=VALUE]")
 @_by("piece", "rule")
 @_of_rulesets
-def uses(state: str, by: str, form: str) -> Asked:
+def uses(state: str, by: str, form: str) -> AnalysisCall:
     """Show which rules mention a piece (C:P), empty or enemy, or a state variable.
 
     Without RULESET, in all of the store in their newest revisions.

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ggn_store.api.server import Roles
 
 
-@click.group("db", cls=options.Group)
+@click.group("db", cls=options.CommandGroup)
 def db() -> None:
     """Make a store ready, look at it, check it."""
 
 
-@db.group("roles", cls=options.Group)
+@db.group("roles", cls=options.CommandGroup)
 def roles() -> None:
     """Roles and rights on a Postgres server: ggn_reader, ggn_author, ggn_admin."""
 

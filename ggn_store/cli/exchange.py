@@ -274,7 +274,7 @@ def _line(result: Transferred, verb: str) -> str:
 _file_argument = click.argument("file", type=click.Path(), metavar="FILE")
 
 
-@click.group("bundle", cls=options.Group)
+@click.group("bundle", cls=options.CommandGroup)
 def bundle() -> None:
     """Carry rulesets in a file, between stores that cannot connect.
 

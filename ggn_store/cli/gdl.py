@@ -13,7 +13,7 @@ from ggn_store.errors import Problem, printable
 from ggn_store.render.problems import problems
 
 
-@click.group("gdl", cls=options.Group)
+@click.group("gdl", cls=options.CommandGroup)
 def gdl() -> None:
     """Check and compile game descriptions: JSON with the conditions and effects of a game's actions.
 

@@ -70,7 +70,7 @@ class StrictCommand(click.Command):
 command = functools.partial(click.command, cls=StrictCommand)
 
 
-class Group(StrictCommand, click.Group):
+class CommandGroup(StrictCommand, click.Group):
     """Commands, of which one that is mistyped is suggested."""
 
     command_class = StrictCommand

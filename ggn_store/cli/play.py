@@ -16,7 +16,7 @@ import click
 import ggn_store
 from ggn_store import limits
 from ggn_store.cli import options, process
-from ggn_store.cli.play_game import Opponent, Play, Reply, unfinished
+from ggn_store.cli.play_game import Opponent, Reply, TypedGame, unfinished
 from ggn_store.documents.files import File, read_whole
 from ggn_store.errors import printable
 from ggn_store.model.moves.position import SIDES
@@ -83,7 +83,7 @@ def play(  # noqa: PLR0913  (its options)
         assume=cast(Any, assume),
     )
     opponent = None if against is None else Opponent(other_side(cast(Side, own or SIDES[0])), random.Random(seed))  # noqa: S311
-    game = Play(begun, opponent)
+    game = TypedGame(begun, opponent)
     if not asks and (left := game.left_over()):
         _say("\n".join(filter(None, (left, game.notes()))))
     if listed is not None:
@@ -97,7 +97,7 @@ def play(  # noqa: PLR0913  (its options)
         options.end(130)
 
 
-def _read(game: Play, file: str, given: options.GivenPosition) -> None:
+def _read(game: TypedGame, file: str, given: options.GivenPosition) -> None:
     """Make the moves of a file; the first line that cannot be done ends it with an error that names its place."""
     name = printable(str(File(file)))
     with _opened(file, name) as stream:
@@ -118,7 +118,7 @@ def _is_game(file: str, line: bytes) -> bool:
     return file.casefold().endswith((".pgn", ".json")) or text.lstrip().startswith("{") or pgn.looks_like(text)
 
 
-def _load(game: Play, begun: bytes, stream: IO[bytes], file: str, given: options.GivenPosition) -> None:
+def _load(game: TypedGame, begun: bytes, stream: IO[bytes], file: str, given: options.GivenPosition) -> None:
     """Make it the game of a file."""
     name, start = printable(str(File(file))), game.game.start
     data = read_whole(stream, File(file), limits.GAME_BYTES, begun)
@@ -134,7 +134,7 @@ def _load(game: Play, begun: bytes, stream: IO[bytes], file: str, given: options
         )
 
 
-def _read_lines(game: Play, lines: Iterable[bytes], name: str, answers: bool) -> None:
+def _read_lines(game: TypedGame, lines: Iterable[bytes], name: str, answers: bool) -> None:
     number = asked = 0
     if answers:
         _say(game.answer())
@@ -177,7 +177,7 @@ def _say(text: str) -> None:
         click.echo(text, err=True)
 
 
-def _ask(game: Play, screen: IO[str]) -> bool:
+def _ask(game: TypedGame, screen: IO[str]) -> bool:
     """Ask for moves and make them until there are no more; whether it was interrupted."""
 
     def show(text: str) -> None:
@@ -208,7 +208,7 @@ def _ask(game: Play, screen: IO[str]) -> bool:
                 return False
 
 
-def _report(game: Play, reply: Reply, show: Any) -> bool:
+def _report(game: TypedGame, reply: Reply, show: Any) -> bool:
     """Show the reply to a line; whether it was the last one."""
     if reply.text:
         show(reply.text)
@@ -231,7 +231,7 @@ def _line(prompt: str, screen: IO[str]) -> str | None:
         return None
 
 
-def _draw(game: Play, show: Any) -> None:
+def _draw(game: TypedGame, show: Any) -> None:
     changed = _changed(game) if game.game.plies else set()
 
     def paint(square: str, text: str) -> str:
@@ -246,13 +246,13 @@ def _draw(game: Play, show: Any) -> None:
         show(status)
 
 
-def _changed(game: Play) -> set[str]:
+def _changed(game: TypedGame) -> set[str]:
     before, after = game.game.plies[-1].before.board, game.position.board
     return {square for square in {*before, *after} - {HAND} if before.get(square) != after.get(square)}
 
 
 @contextlib.contextmanager
-def _editing(game: Play) -> Iterator[None]:
+def _editing(game: TypedGame) -> Iterator[None]:
     """Line editing where Python has it: the lines before are a key away, and squares with moves are completed."""
     try:
         import readline

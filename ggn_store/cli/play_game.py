@@ -83,7 +83,7 @@ class Opponent:
         return self.chance.choice(every) if every else None
 
 
-class Play:
+class TypedGame:
     """A game from a position on, played by lines of text; the moves are those that the store answers."""
 
     def __init__(self, game: Game, opponent: Opponent | None = None) -> None:
@@ -312,7 +312,7 @@ class Play:
 
         if file != self._saved and os.path.exists(file) and not is_stream(file):
             raise ggn_store.MoveError(f"save {printable(file)}: there is such a file; name another one")
-        form = next((form for suffix, form in _FORMS.items() if file.casefold().endswith(suffix)), Play._list)
+        form = next((form for suffix, form in _FORMS.items() if file.casefold().endswith(suffix)), TypedGame._list)
         try:
             text = form(self)
         except ggn_store.GgnStoreError as error:
@@ -343,7 +343,7 @@ class Play:
 
 
 # What a game is saved as, by the end of the file's name.
-_FORMS: Final[Mapping[str, Callable[[Play], str]]] = {
+_FORMS: Final[Mapping[str, Callable[[TypedGame], str]]] = {
     ".pgn": lambda play: play.game.pgn(),
     ".json": lambda play: compact(play.game.record()) + "\n",
 }

@@ -26,7 +26,7 @@ _ENDINGS = (".gz", ".ndjson", ".jsonl", ".json")
 _namespace = click.argument("namespace", metavar="NAMESPACE")
 
 
-@click.group("policy", cls=options.Group)
+@click.group("policy", cls=options.CommandGroup)
 def policy() -> None:
     """Set requirements for the revisions of a namespace.
 

@@ -97,7 +97,7 @@ def ready(session: Session, progress: Progress | None = None) -> Iterator[Mappin
         yield {table: [str(directory / name) for name in files] for table, files in kept.tables.items()}
 
 
-def asking(files: Mapping[str, Sequence[str]], is_server: bool) -> queries.Engine:
+def asking(files: Mapping[str, Sequence[str]], is_server: bool) -> queries.QueryEngine:
     """What asks the files of a copy a question in SQL; NULLs are ordered as on a server, or as in SQLite."""
     threads = min(_THREADS, os.cpu_count() or 1)
     told = {
@@ -108,7 +108,7 @@ def asking(files: Mapping[str, Sequence[str]], is_server: bool) -> queries.Engin
         "operators": sorted(allowed_functions.DUCKDB_OPERATORS),
         "nulls": _NULLS_OF_SERVER if is_server else _NULLS_OF_FILE,
     }
-    return queries.Engine("ggn_store.columnar.duck_child", told, allowed_functions.DUCKDB, threads, _BESIDE)
+    return queries.QueryEngine("ggn_store.columnar.duck_child", told, allowed_functions.DUCKDB, threads, _BESIDE)
 
 
 def _views(files: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -284,7 +284,7 @@ def _replace(directory: Path, manifest: bytes) -> None:
 
 
 def _of_revisions(
-    connection: Transaction, directory: Path, wanted: Sequence[view_rows.Wanted], kept: _Kept
+    connection: Transaction, directory: Path, wanted: Sequence[view_rows.WantedRevision], kept: _Kept
 ) -> dict[str, dict[str, str]]:
     """The files of the tables of revisions; those that are there where nothing differs."""
     made: dict[str, dict[str, str]] = {}

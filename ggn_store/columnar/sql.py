@@ -14,7 +14,7 @@ from collections.abc import Collection
 from typing import Final, NamedTuple
 
 
-class Dialect(NamedTuple):
+class SqlDialect(NamedTuple):
     """What engines write differently: how table `{0}` is in a directory `{1}`; of words the exclusive or, and, or."""
 
     file: str
@@ -25,13 +25,13 @@ class Dialect(NamedTuple):
 
 
 # Its own function takes 3 to 8 % off a question.
-DUCKDB: Final = Dialect("CREATE VIEW {0} AS FROM '{1}/{0}.parquet'", "xor({0}, {1})")
+DUCKDB: Final = SqlDialect("CREATE VIEW {0} AS FROM '{1}/{0}.parquet'", "xor({0}, {1})")
 DIALECTS: Final = {
     "duckdb": DUCKDB,
-    "spark": Dialect("CREATE TEMPORARY VIEW {0} USING parquet OPTIONS (path '{1}/{0}.parquet')", "({0} ^ {1})"),
-    "datafusion": Dialect("CREATE EXTERNAL TABLE {0} STORED AS PARQUET LOCATION '{1}/{0}.parquet'"),
-    "polars": Dialect("CREATE TABLE {0} AS SELECT * FROM read_parquet('{1}/{0}.parquet')"),
-    "clickhouse": Dialect(
+    "spark": SqlDialect("CREATE TEMPORARY VIEW {0} USING parquet OPTIONS (path '{1}/{0}.parquet')", "({0} ^ {1})"),
+    "datafusion": SqlDialect("CREATE EXTERNAL TABLE {0} STORED AS PARQUET LOCATION '{1}/{0}.parquet'"),
+    "polars": SqlDialect("CREATE TABLE {0} AS SELECT * FROM read_parquet('{1}/{0}.parquet')"),
+    "clickhouse": SqlDialect(
         "CREATE VIEW {0} AS SELECT * FROM file('{1}/{0}.parquet')",
         "bitXor({0}, {1})",
         "bitAnd({0}, {1})",
@@ -49,7 +49,7 @@ TABLES: Final = ("lane", "part", "answer", "alternative")
 BATCH: Final = ("moving", "met")
 
 
-def moves(dialect: Dialect = DUCKDB) -> str:
+def moves(dialect: SqlDialect = DUCKDB) -> str:
     """One row (position, possibility) for each possibility that holds, in no order."""
     found = dialect.both.format("reached.targets", "part.targets")
     return f"""
@@ -66,7 +66,7 @@ JOIN alternative ON alternative.lane = reached.lane AND alternative.bit = reache
 WHERE {dialect.both.format("reached.targets", "reached.bit")} <> 0"""
 
 
-def explained(dialect: Dialect, ruleset: str) -> str:
+def explained(dialect: SqlDialect, ruleset: str) -> str:
     """`moves` below a comment that says of what files its tables are."""
     tables = "\n".join(f"-- {dialect.file.format(name, 'DIRECTORY')};" for name in (*TABLES, *BATCH))
     return f"""\
@@ -294,7 +294,7 @@ def _attacked(gives: int, is_safe: str) -> list[str]:
     ]
 
 
-def _reached(asked: str, columns: str = "", dialect: Dialect = DUCKDB) -> str:
+def _reached(asked: str, columns: str = "", dialect: SqlDialect = DUCKDB) -> str:
     """The targets that are reached in each lane, with other columns of what is asked."""
     both, either = dialect.both.format, dialect.either.format
     targets = both("reachable", dialect.xor.format("opened", "(opened + first)"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ggn_store.store.schema.views import View
-from ggn_store.store.sql.view_rows import Wanted
+from ggn_store.store.sql.view_rows import WantedRevision
 
 FORMAT: Final = "ggn-store export"
 VERSION: Final = 2
@@ -21,7 +21,7 @@ _OURS: Final = re.compile(r"manifest\.json|README\.md|views\.sql|ggn\.(duckdb|sq
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportedTable:
     """A table of an export: what it holds, in which file, and how many rows."""
 
     view: View
@@ -32,10 +32,10 @@ class Table:
 def write(
     part: Path,
     form: str,
-    tables: Sequence[Table],
+    tables: Sequence[ExportedTable],
     joined: Sequence[View],
     beside: Sequence[str],
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedRevision],
 ) -> None:
     """Write both; `joined` are the views that are made of tables, `beside` the names of other files."""
     said = {
@@ -56,7 +56,9 @@ def _described(view: View) -> dict[str, Any]:
     return {"row": view.row, "columns": columns}
 
 
-def _readme(form: str, tables: Sequence[Table], joined: Sequence[View], wanted: Sequence[Wanted]) -> str:
+def _readme(
+    form: str, tables: Sequence[ExportedTable], joined: Sequence[View], wanted: Sequence[WantedRevision]
+) -> str:
     rulesets = len({each.ruleset for each in wanted})
     parts = [
         "# Rules of board games\n\n"

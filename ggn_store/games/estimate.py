@@ -32,18 +32,18 @@ def ways(patterns: Sequence[BetzaPattern]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class Estimate:
     """So many possibilities, with so many conditions altogether."""
 
     possibilities: int = 0
     conditions: int = 0
 
-    def __add__(self, other: Count) -> Count:
-        return Count(self.possibilities + other.possibilities, self.conditions + other.conditions)
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(self.possibilities + other.possibilities, self.conditions + other.conditions)
 
-    def times(self, factor: int) -> Count:
+    def times(self, factor: int) -> Estimate:
         """As many, so many times."""
-        return Count(self.possibilities * factor, self.conditions * factor)
+        return Estimate(self.possibilities * factor, self.conditions * factor)
 
 
 def check(values: TomlValues, definition: Definition, paths: dict[Side, dict[str, Path]]) -> None:
@@ -64,7 +64,7 @@ def check(values: TomlValues, definition: Definition, paths: dict[Side, dict[str
         values.complain(("pieces",), message, allowed=f"{limit.allowed}, and it may have {most:,}")
 
 
-def counts(definition: Definition) -> list[tuple[PieceRule, Count]]:
+def counts(definition: Definition) -> list[tuple[PieceRule, Estimate]]:
     """Each piece with what it has at most, of one side."""
     board = _Box(definition)
     return [(piece, board.piece(piece)) for piece in definition.pieces]
@@ -95,29 +95,29 @@ class _Box:
         self._steps = _STEPS
         self._movers = [each for each in definition.pieces if each.unmoved is not None]
 
-    def piece(self, piece: PieceRule) -> Count:
+    def piece(self, piece: PieceRule) -> Estimate:
         """All states of a piece of one side."""
         found = self._moves(piece).times(1 + (piece.unmoved is not None) + (piece.en_passant is not None))
-        found += self._walled(piece, Count(len(piece.castling), len(piece.castling) * (2 + max(self._sizes))))
+        found += self._walled(piece, Estimate(len(piece.castling), len(piece.castling) * (2 + max(self._sizes))))
         if piece.drop is not None:
             found += self._walled(piece, self._drops(piece))
         if piece.gating:
             for mover in self._movers:
-                castlings = Count(len(mover.castling), len(mover.castling) * self._squares_of_file)
+                castlings = Estimate(len(mover.castling), len(mover.castling) * self._squares_of_file)
                 found += self._moves(mover) + self._walled(mover, castlings)
         return found.times(self._styles)
 
-    def _moves(self, piece: PieceRule) -> Count:
-        found = Count()
+    def _moves(self, piece: PieceRule) -> Estimate:
+        found = Estimate()
         for also in piece.ways:
             for pattern in also.moves.patterns:
                 inside = replace(also, moves=BetzaMoves("", (pattern,))) if self._may_walk(also, pattern) else None
                 found += self._pattern(piece, pattern, inside)
         if any(each.unique for each in piece.promotions):
-            found += Count(0, found.possibilities * self._squares)
+            found += Estimate(0, found.possibilities * self._squares)
         return self._walled(piece, found).times((1 + self._forms) ** _around(piece.turns))
 
-    def _walled(self, piece: PieceRule, moves: Count) -> Count:
+    def _walled(self, piece: PieceRule, moves: Estimate) -> Estimate:
         """As many moves with each of the squares on which their piece may leave something."""
         wall = piece.wall
         if wall is None or wall.past:
@@ -128,7 +128,7 @@ class _Box:
         if wall.moves.patterns:
             lines = self._lines(wall.moves.patterns)
             squares, way = sum(lines), max(lines)
-        return Count(moves.possibilities * squares, (moves.conditions + moves.possibilities * way) * squares)
+        return Estimate(moves.possibilities * squares, (moves.conditions + moves.possibilities * way) * squares)
 
     def _lines(self, patterns: Sequence[BetzaPattern]) -> list[int]:
         """How many squares a piece reaches at most on each of the lines through a square, over as many at most."""
@@ -165,7 +165,7 @@ class _Box:
         found = [len(route.empty) + len(route.occupied) + 1 for square in zone for route in army.along(also, square)]
         return len(found), sum(found)
 
-    def _pattern(self, piece: PieceRule, pattern: BetzaPattern, inside: Also | None) -> Count:
+    def _pattern(self, piece: PieceRule, pattern: BetzaPattern, inside: Also | None) -> Estimate:
         first, *others = pattern.legs
         last = pattern.legs[-1]
         if inside is None:
@@ -193,7 +193,7 @@ class _Box:
         captures = last.capture * taken + last.friendly * self._forms + last.en_passant * self._passers
         arrivals = last.quiet + captures * blasts
         factor = arrivals * results * (over if last.hop or last.jump else 1)
-        return Count(ends * factor, (conditions + ends) * factor)
+        return Estimate(ends * factor, (conditions + ends) * factor)
 
     def _joined(self, track: Track, leg: Leg, cylinder: bool) -> tuple[int, int]:
         """How many pairs of squares the first leg joins along a track, and the squares on the way of all of them."""
@@ -237,7 +237,7 @@ class _Box:
             places.update(*(form.squares for form in forms if form.squares is not None))
         return self._forms, len(places)
 
-    def _drops(self, piece: PieceRule) -> Count:
+    def _drops(self, piece: PieceRule) -> Estimate:
         drop = piece.drop
         assert drop is not None  # noqa: S101  (asked before)
         file = self._squares_of_file if drop.file_limit is not None else 1
@@ -258,7 +258,7 @@ class _Box:
             count = count // self._squares * sum(map(self._enclosed, lines))
         around = near + turned + _around(drop.apart) + (self._squares if drop.other_colour else 0)
         around += max(map(sum, lines), default=0)
-        return Count(count, count * (1 + file + around))
+        return Estimate(count, count * (1 + file + around))
 
 
 def _around(moves: BetzaMoves) -> int:

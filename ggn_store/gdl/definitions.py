@@ -31,10 +31,10 @@ class DefinedCall:
     body: Expression
 
 
-Definitions = Mapping[str, DefinedCall]
+DefinedCalls = Mapping[str, DefinedCall]
 
 
-def read(reader: SectionReader, value: Any, path: Path) -> Definitions:
+def read(reader: SectionReader, value: Any, path: Path) -> DefinedCalls:
     """The definitions by name, those that can be read."""
     found: dict[str, DefinedCall] = {}
     for head, text, at in reader.named(value, path, "definitions"):
@@ -52,7 +52,7 @@ def read(reader: SectionReader, value: Any, path: Path) -> Definitions:
     return found
 
 
-def clause_of(reader: SectionReader, value: Any, path: Path, what: str, definitions: Definitions) -> Clause | None:
+def clause_of(reader: SectionReader, value: Any, path: Path, what: str, definitions: DefinedCalls) -> Clause | None:
     """A string as a condition or effect with what it means by definitions; None where it is none."""
     clause = reader.clause(value, path, what)
     if clause is None or not (definitions or reader.draft.per_player):
@@ -68,7 +68,7 @@ def clause_of(reader: SectionReader, value: Any, path: Path, what: str, definiti
 class _Expansion:
     """Puts what is defined in the places of its calls, in all no more than an expression may be long."""
 
-    def __init__(self, definitions: Definitions, per_player: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, definitions: DefinedCalls, per_player: Mapping[str, Mapping[str, str]]) -> None:
         self._definitions = definitions
         self._per_player = per_player
         self._left = limits.DESCRIPTION_TEXT.most

@@ -13,13 +13,13 @@ from typing import Final
 from ggn_store.gdl.expressions import Call, Expression, Literal, text_of
 from ggn_store.gdl.kinds import Kind
 from ggn_store.gdl.specification import EndCondition, Specification
-from ggn_store.model.moves.play import Outcome, Play, Verdict
+from ggn_store.model.moves.play import Award, Outcome, Play
 
 _OWN: Final = ("p", "player(p)")
 _OTHER: Final = tuple(f"{name}({own})" for name in ("opponent_of", "other_player") for own in _OWN)
 # What a type of end says of the player that it is for.
-_VERDICTS: Final[dict[str, Verdict]] = {"victory": "win", "defeat": "loss", "draw": "draw"}
-_OPPOSITE: Final[dict[Verdict, Verdict]] = {"win": "loss", "loss": "win", "draw": "draw"}
+_VERDICTS: Final[dict[str, Award]] = {"victory": "win", "defeat": "loss", "draw": "draw"}
+_OPPOSITE: Final[dict[Award, Award]] = {"win": "loss", "loss": "win", "draw": "draw"}
 _KING: Final = re.compile(r"(?<![a-z])king(?![a-z])", re.IGNORECASE)
 _LEFT: Final = "ends"
 
@@ -52,7 +52,7 @@ def _outcome(condition: EndCondition, kings: tuple[str, ...]) -> Outcome | None:
     return None
 
 
-def _verdict(player: Expression, verdict: Verdict) -> Verdict | None:
+def _verdict(player: Expression, verdict: Award) -> Award | None:
     """The verdict of the player that is asked about, None where it is not clear which one that is."""
     asked = text_of(player)
     return verdict if asked in _OWN else _OPPOSITE[verdict] if asked in _OTHER else None

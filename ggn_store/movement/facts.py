@@ -41,7 +41,7 @@ MOST_BITS: Final = 1 << 29
 MOST_SOURCES: Final = 10_000
 
 
-class Named(NamedTuple):
+class NamedMovement(NamedTuple):
     """A movement as it is stored: its fingerprint, which mirrored ones have, too, and itself in words.
 
     `forms` are digests, set apart by blanks: as it is, then under each other symmetry of the board.
@@ -52,25 +52,25 @@ class Named(NamedTuple):
     words: str | None = None
 
 
-def named(movement: Movement, *, exact: bool = False) -> Named:
+def named(movement: Movement, *, exact: bool = False) -> NamedMovement:
     """A movement as it is stored; with `exact`, square by square."""
     if not movement.motions:
-        return Named()
+        return NamedMovement()
     if exact:
         return _told(movement.exact_fingerprint, movement.forms(exact=True), movement.motions)
     return _named(frozenset(movement.motions), movement.grid.symmetries)
 
 
 @functools.lru_cache(maxsize=4_096)
-def _named(motions: frozenset[Motion], symmetries: tuple[Symmetry, ...]) -> Named:
+def _named(motions: frozenset[Motion], symmetries: tuple[Symmetry, ...]) -> NamedMovement:
     """Most games have pieces that move like those of others."""
     texts = forms(motions, symmetries)
     return _told(digest(min(texts.values())), texts, motions)
 
 
-def _told(fingerprint: str, texts: Mapping[Symmetry, str], motions: Iterable[Motion]) -> Named:
+def _told(fingerprint: str, texts: Mapping[Symmetry, str], motions: Iterable[Motion]) -> NamedMovement:
     digests = [digest(f"{fingerprint} {text}") for text in texts.values()]
-    return Named(fingerprint, " ".join(digests), "; ".join(words.describe(motions, tuple(texts))))
+    return NamedMovement(fingerprint, " ".join(digests), "; ".join(words.describe(motions, tuple(texts))))
 
 
 class Spread(NamedTuple):
@@ -122,8 +122,8 @@ class Facts(NamedTuple):
     is the file, from 1, that the ranks of hexagons fall to.
     """
 
-    moves: Named = Named()
-    rules: Named = Named()
+    moves: NamedMovement = NamedMovement()
+    rules: NamedMovement = NamedMovement()
     kinds: Kinds = Kinds()
     mobility: Mobility = Mobility()
     counts: Counts = Counts()

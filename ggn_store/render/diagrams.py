@@ -15,7 +15,7 @@ from ggn_store.model.pictures.picture import ChangedMoves, Diagram, HeatMap, Lin
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.render import legend, svg
-from ggn_store.render.layout import UNIT, Layout, lay_out
+from ggn_store.render.layout import UNIT, BoardDrawing, lay_out
 from ggn_store.render.svg import Font
 from ggn_store.render.tokens import DARK, LIGHT, token
 
@@ -95,7 +95,7 @@ def thumbnail(picture: Diagram) -> str:
     return svg.document([parts], *size, picture.title, described(picture), paper="none")
 
 
-def _pieces(picture: Diagram, layout: Layout) -> list[str]:
+def _pieces(picture: Diagram, layout: BoardDrawing) -> list[str]:
     position, has_style = picture.position, _has_styles(picture.position)
     return [
         token(piece, *layout.middle(square), UNIT, picture.style, has_style, picture.is_flipped)
@@ -146,7 +146,7 @@ def _board(picture: Diagram, shows_turn: bool) -> _Part:
     return _Part(tuple(parts), width, max(layout.height, layout.top + hands.height))
 
 
-def _with_others(picture: Diagram, layout: Layout, standing: list[str]) -> list[str]:
+def _with_others(picture: Diagram, layout: BoardDrawing, standing: list[str]) -> list[str]:
     """The sources of a piece as groups, of which a style sheet shows the one that the address of the page names.
 
     What they share is drawn once: they are many.
@@ -175,7 +175,7 @@ def _used(name: str, x: float, y: float) -> str:
     return svg.element("use", href=f"#{name}", x=x, y=y)
 
 
-def _chosen(layout: Layout, square: str) -> str:
+def _chosen(layout: BoardDrawing, square: str) -> str:
     """A frame in the square whose moves are shown."""
     if layout.is_hexagonal:
         return layout.cells([square], fill="none", stroke=svg.INK, stroke_width=3)
@@ -201,7 +201,7 @@ def _place(x: float, y: float, size: float) -> str:
     return svg.rectangle(x, y, size, size, fill=svg.PAPER, fill_opacity=0)
 
 
-def _pointer(layout: Layout, side: Side, is_flipped: bool) -> str:
+def _pointer(layout: BoardDrawing, side: Side, is_flipped: bool) -> str:
     """A triangle beside the side to move."""
     x = layout.right + 6
     y = layout.bottom - UNIT / 2 if (side == "first") != is_flipped else layout.top + UNIT / 2
@@ -210,7 +210,7 @@ def _pointer(layout: Layout, side: Side, is_flipped: bool) -> str:
     return svg.polygon(corners, fill=fill, stroke=svg.INK, stroke_width=1.5)
 
 
-def _hands(position: Position, layout: Layout, picture: Diagram) -> _Part:
+def _hands(position: Position, layout: BoardDrawing, picture: Diagram) -> _Part:
     """The hands: the second side's at the top, the first side's at the bottom; on a flipped board the other way."""
     held = position.hands or {}
     if not held:

@@ -29,7 +29,7 @@ _SMALL: Final = 9.0
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class BoardDrawing:
     """The left upper corner of each square, and what is drawn of the board itself, on `width` by `height` pixels.
 
     `right` is where the squares end, without what is beside them; `top` and `bottom` likewise.
@@ -67,7 +67,7 @@ def require_drawable(board: Board) -> None:
         )
 
 
-def lay_out(board: Board, is_flipped: bool = False, style: Style = PLAIN) -> Layout:
+def lay_out(board: Board, is_flipped: bool = False, style: Style = PLAIN) -> BoardDrawing:
     """The layout of any board, or of one that `is_flipped`: seen from its other end.
 
     A board of CELL squares in up to three dimensions is drawn as it is, squares that it lacks as holes, layers side by
@@ -88,7 +88,7 @@ def lay_out(board: Board, is_flipped: bool = False, style: Style = PLAIN) -> Lay
     return _drawn(board, *box, is_flipped, style)
 
 
-def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool, style: Style) -> Layout:
+def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool, style: Style) -> BoardDrawing:
     dimensions = len(shape)
     width, height, depth = (*shape, 1, 1)[:3]
     x0, y0, z0 = (*low, 0, 0)[:3]
@@ -142,10 +142,10 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flippe
     ground = (_hatched(holes), floor, areas, svg.group(labels, fill=svg.FAINT))
     total_x = columns * pitch_x - UNIT / 2
     total_y = rows * pitch_y - UNIT / 4
-    return Layout(corners, ground, total_x, total_y, heading, total_y - below, total_x)
+    return BoardDrawing(corners, ground, total_x, total_y, heading, total_y - below, total_x)
 
 
-def _network(board: Board, is_flipped: bool, style: Style) -> Layout:
+def _network(board: Board, is_flipped: bool, style: Style) -> BoardDrawing:
     """Places with the ways between them, each with its label above it."""
     turn = -1 if is_flipped else 1
     middles = {
@@ -162,10 +162,12 @@ def _network(board: Board, is_flipped: bool, style: Style) -> Layout:
     ]
     floor = f"{grounds.ways(middles, style)}\n{_ground((corners.values(), LIGHT))}"
     width, height = right - left + _APART, bottom - top + above + UNIT + _MARGIN
-    return Layout(corners, (floor, svg.group(labels, fill=svg.FAINT)), width, height, above, height - _MARGIN, width)
+    return BoardDrawing(
+        corners, (floor, svg.group(labels, fill=svg.FAINT)), width, height, above, height - _MARGIN, width
+    )
 
 
-def _hexagonal(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool) -> Layout:
+def _hexagonal(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool) -> BoardDrawing:
     """Hexagons with two coordinates: files slant to the right, each row half a hexagon beyond that below it.
 
     The names of rows stand before their first hexagon, those of files at their ends: above where the lowest row lacks
@@ -199,12 +201,12 @@ def _hexagonal(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_fl
         labels.append(svg.text(printable(name), x, y, UNIT - 2, Font(_LABEL)))
     right = max(x for x, _ in corners.values()) + UNIT
     below = _MARGIN if is_above else _LABEL + _MARGIN
-    found = Layout(corners, (), right, bottom + below, top, bottom, right, is_hexagonal=True)
+    found = BoardDrawing(corners, (), right, bottom + below, top, bottom, right, is_hexagonal=True)
     floor = found.cells(corners, fill=LIGHT, stroke=EDGE, stroke_width=1)
     return replace(found, ground=(svg.group([floor], class_="board"), svg.group(labels, fill=svg.FAINT)))
 
 
-def _tiled(board: Board, is_flipped: bool, style: Style) -> Layout:
+def _tiled(board: Board, is_flipped: bool, style: Style) -> BoardDrawing:
     """Hexagons, each with its label; three tones, as for three bishops."""
     tall, pitch = UNIT * grounds.HEXAGON, UNIT * grounds.HEXAGON * 0.75
     points = Lattice(board, hexagonal=True, labels=style.labels).points
@@ -221,7 +223,9 @@ def _tiled(board: Board, is_flipped: bool, style: Style) -> Layout:
     corners = {square: (x + across - UNIT / 2, y + down - UNIT / 2) for square, (x, y) in middles.items()}
     width, height = right - left + tall + 2 * _MARGIN, bottom - top + tall + 2 * _MARGIN
     upright = style.upright
-    found = Layout(corners, (), width, height, _MARGIN, height - _MARGIN, width, is_hexagonal=True, on_sides=upright)
+    found = BoardDrawing(
+        corners, (), width, height, _MARGIN, height - _MARGIN, width, is_hexagonal=True, on_sides=upright
+    )
     tones = [[square for square, (x, y) in points.items() if (x - y) % 3 == tone] for tone in range(3)]
     colours = (LIGHT, _MEDIUM, _DARK)
     floor = [
@@ -264,7 +268,7 @@ def _hatched(holes: Sequence[tuple[float, float]]) -> str:
     return svg.strokes(ends, stroke="#b5b5b5", stroke_width=1)
 
 
-def _listed(squares: Sequence[str]) -> Layout:
+def _listed(squares: Sequence[str]) -> BoardDrawing:
     """Squares that are just labels, in rows, each with its label above it."""
     columns = max(1, math.ceil(math.sqrt(len(squares))))
     longest = max([svg.text_width(printable(square), _LABEL) for square in squares], default=0)
@@ -280,4 +284,4 @@ def _listed(squares: Sequence[str]) -> Layout:
     ground = (_ground((corners.values(), LIGHT)), svg.group(labels, fill=svg.FAINT))
     rows = max(1, -(-len(squares) // columns))
     width, height = columns * pitch_x, rows * pitch_y
-    return Layout(corners, ground, width, height, _LABEL + 6, height - 6, width)
+    return BoardDrawing(corners, ground, width, height, _LABEL + 6, height - 6, width)

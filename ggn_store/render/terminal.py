@@ -6,14 +6,14 @@ import base64
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
-Protocol = Literal["kitty", "iterm2"]
+PictureProtocol = Literal["kitty", "iterm2"]
 
 _CHUNK: Final = 4096
 _KITTY: Final = frozenset({"kitty", "ghostty"})
 _ITERM2: Final = frozenset({"iTerm.app", "WezTerm", "mintty"})
 
 
-def protocol(environment: Mapping[str, str]) -> Protocol | None:
+def protocol(environment: Mapping[str, str]) -> PictureProtocol | None:
     """The protocol that the terminal says it speaks, None where it says nothing, or something stands in between.
 
     Inside tmux and screen pictures would have to be wrapped, and would stay where the text scrolls: none there.
@@ -29,7 +29,7 @@ def protocol(environment: Mapping[str, str]) -> Protocol | None:
     return None
 
 
-def shown(png: bytes, way: Protocol) -> Iterator[str]:
+def shown(png: bytes, way: PictureProtocol) -> Iterator[str]:
     """What is written to the terminal for it to show the picture, in parts; then a line's end."""
     data = base64.standard_b64encode(png).decode("ascii")
     if way == "iterm2":

@@ -144,7 +144,7 @@ class Rate:
                 self._taken.popitem(last=False)
 
 
-class Places:
+class Connections:
     """Connections of one server: each client may have so many at once, those at `unbounded` addresses any number."""
 
     def __init__(self, most: int, unbounded: Iterable[Address] = ()) -> None:

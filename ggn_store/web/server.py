@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ggn_store.errors import InputError, printable
 from ggn_store.web.app import application
-from ggn_store.web.guard import MAX_TARGET, Guard, Places
+from ggn_store.web.guard import MAX_TARGET, Connections, Guard
 from ggn_store.web.site import Site
 
 _CONNECTIONS: Final = 256
@@ -72,7 +72,7 @@ def run(site: Site, listening: socket.socket, place: ListenAddress, say: Callabl
     """Answer until a signal comes, which is raised again once all that was being answered is, or has been given up."""
     guard = Guard.of(place.host, place.other_names, takes_posts=site.people is not None)
     app = application(site, guard, say)
-    _Patient.places = Places(_BY_CLIENT, () if site.people is None else site.people.proxies)
+    _Patient.places = Connections(_BY_CLIENT, () if site.people is None else site.people.proxies)
     config = uvicorn.Config(
         app,
         http=_Patient,
@@ -94,7 +94,7 @@ def run(site: Site, listening: socket.socket, place: ListenAddress, say: Callabl
 class _Patient(H11Protocol):
     """HTTP that waits only so long for requests and for readers: slow clients would keep all connections otherwise."""
 
-    places: ClassVar[Places]
+    places: ClassVar[Connections]
     _end: asyncio.TimerHandle | None = None
     _place: str | None = None
 

@@ -13,7 +13,7 @@ from ggn_store import Store
 from ggn_store.errors import QueryError, StoreError
 from ggn_store.web import site as site_of_pages
 from ggn_store.web.app import application
-from ggn_store.web.guard import MAX_TARGET, Guard, Places, is_loopback
+from ggn_store.web.guard import MAX_TARGET, Connections, Guard, is_loopback
 from ggn_store.web.site import Site
 from tests.support.web import client
 
@@ -180,7 +180,7 @@ def test_what_watches_the_server_is_answered_while_all_pages_are_busy(
 
 
 def test_places_of_a_client_are_bounded_and_come_back() -> None:
-    places = Places(2, [ipaddress.ip_address("192.0.2.9")])
+    places = Connections(2, [ipaddress.ip_address("192.0.2.9")])
     assert [places.take(each) for each in ("10.0.0.1", "::ffff:10.0.0.1", "10.0.0.1", "10.0.0.2")] == [1, 1, 0, 1]
     places.give_back("10.0.0.1")
     assert [places.take("10.0.0.1") for _ in range(2)] == [True, False]

@@ -16,7 +16,7 @@ from typing import Final, Literal, get_args
 
 from ggn_store import limits
 from ggn_store.api.loading import sources
-from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, Sides
+from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, Sides, Texts
 from ggn_store.documents import beside, ggn
 from ggn_store.errors import ConflictError, DocumentError, GgnStoreError, InputError, NotationError, printable, quote
 from ggn_store.model.changes import lines
@@ -28,7 +28,6 @@ from ggn_store.model.teams.revision import check_name
 from ggn_store.output import new_file
 
 Command = Literal["load", "push", "pull", "amend"]
-Texts = tuple[str, str, str]
 
 _TITLE: Final = "# ggn-store conflicts"
 _CURE: Final = "decide between the marks, remove them, and run `ggn-store resolve` with this file"

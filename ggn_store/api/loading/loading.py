@@ -17,7 +17,7 @@ from ggn_store.model.changes.merge import Preference, check_preference, noted
 from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.moves import play
 from ggn_store.model.teams.revision import Revision, check_name
-from ggn_store.model.teams.transfer import Outcome, Transferred
+from ggn_store.model.teams.transfer import TransferOutcome, Transferred
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog, load
 from ggn_store.store.rulesets.load import Ready
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
 
     Content = Document | Definition | Mapping[str, Any] | str | os.PathLike[str]
-    Source = str | os.PathLike[str] | files.File
+    LoadSource = str | os.PathLike[str] | files.File
 
 
 class ProposeOptions(TypedDict, total=False):
@@ -116,7 +116,7 @@ def load_one(session: Session, document: Content, wishes: LoadWishes) -> Revisio
         return _Loader(session, wishes).store(content, name, _Counts())
 
 
-def load_all(session: Session, sources: Iterable[Source], wishes: LoadWishes, processes: int) -> Iterator[Loaded]:
+def load_all(session: Session, sources: Iterable[LoadSource], wishes: LoadWishes, processes: int) -> Iterator[Loaded]:
     """What `Store.load_all` does."""
     found = files.find_files(sources, named_apart=True)
     return _Loader(session, wishes).run(found, processes)
@@ -138,10 +138,10 @@ def load_resolved(session: Session, made: conflicts.Resolved, wishes: LoadWishes
         note = f"merged with {head}, based on {on}"
         note = note if made.note is None else noted(note, made.note)
         told = note if wishes.message is None else f"{wishes.message}\n\n{note}"
-        change = load.Change(author, told, head.lineage, gates.gate(session.database, wishes.accept_changes))
+        change = load.Provenance(author, told, head.lineage, gates.gate(session.database, wishes.accept_changes))
         found = load.load(session.database, connection, document, heading.to, change)
     is_new = found.status == "new"
-    status: Outcome = "merged" if is_new else "unchanged"
+    status: TransferOutcome = "merged" if is_new else "unchanged"
     return Transferred(
         heading.name, heading.to, status, int(is_new), head=found.number, lineage=found.lineage, note=made.note
     )
@@ -222,7 +222,7 @@ class _Loader:
         """Store a document, or what a definition generates, as the next revision of a ruleset."""
         wishes = self.wishes
         author = authors.signed(self.session.database, wishes.author, wishes.message)
-        change = load.Change(author, wishes.message, gate=gates.gate(self.session.database, wishes.accept_changes))
+        change = load.Provenance(author, wishes.message, gate=gates.gate(self.session.database, wishes.accept_changes))
         check_name(name)
         if isinstance(content, Document | Ready):
             content = prepare(content)
@@ -237,7 +237,7 @@ class _Loader:
             if document is None or isinstance(base, catalog.Unstated):
                 raise
             called = None if wishes.conflicts is None else "what is loaded"
-            wanted = merging.Wanted(wishes.merge, wishes.prefer, called)
+            wanted = merging.MergeWish(wishes.merge, wishes.prefer, called)
             try:
                 return merging.merge_into(self.session, name, document, base, wanted, change)
             except HeadMovedError as error:
@@ -246,7 +246,7 @@ class _Loader:
                 raise conflicts.keep(error, wishes.conflicts, "load", name, name) from None
 
     def _append(
-        self, content: Document | Ready | Definition, name: str, change: load.Change, counts: _Counts
+        self, content: Document | Ready | Definition, name: str, change: load.Provenance, counts: _Counts
     ) -> Revision:
         document = content if isinstance(content, Document | Ready) else stream(content, counts.add)
         with self.session.writing() as connection:

@@ -25,7 +25,7 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MergeWish:
     """Whether a merge is wanted, and which side conflicts are decided for.
 
     `keep` is what to call the document where sides in conflict are to be kept.
@@ -90,7 +90,7 @@ def _document(side: Version, unread: set[str]) -> Document:
 
 
 def merge_into(
-    session: Session, name: str, ours: Document, base: str | None, wanted: Wanted, change: load.Change
+    session: Session, name: str, ours: Document, base: str | None, wanted: MergeWish, change: load.Provenance
 ) -> Revision:
     """Store a document that is based on a revision (its lineage, None for none) which is not the newest any more.
 
@@ -127,7 +127,7 @@ def merge_with_head(
     name: str,
     ours: Document,
     base: str | None,
-    wanted: Wanted,
+    wanted: MergeWish,
     message: str | None,
 ) -> OnHead:
     """Merge a document that is based on a revision (its lineage, None for none) with the newest one.

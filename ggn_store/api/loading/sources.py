@@ -19,7 +19,7 @@ from ggn_store.model.changes import merge as entries
 from ggn_store.model.changes.diff import diff, pieces_of
 from ggn_store.model.changes.merge import Conflict, Merge, Preference
 from ggn_store.model.changes.possibilities import ABSENT
-from ggn_store.model.changes.trees import Side
+from ggn_store.model.changes.trees import MergeSide
 from ggn_store.model.documents.document import Document, Envelope
 from ggn_store.notation import json_edit, json_text, toml, toml_edit
 
@@ -27,7 +27,7 @@ from ggn_store.notation import json_edit, json_text, toml, toml_edit
 Texts = tuple[str, str, str]
 Sides = tuple[Document | None, Document, Document]
 
-SIDES: Final[tuple[Side, ...]] = ("base", "ours", "theirs")
+SIDES: Final[tuple[MergeSide, ...]] = ("base", "ours", "theirs")
 
 # What a file beside a text may state otherwise than the text itself.
 STATED: Final = ("schema", "title", "source", "start", "play")
@@ -123,12 +123,12 @@ def _merged(language: Language, sides: Sides, prefer: Preference) -> Merge | Non
     return found if prefer is None else _decided(found, prefer, decided)
 
 
-def _decided(found: Merge, prefer: Side, conflicts: tuple[Conflict, ...]) -> Merge:
+def _decided(found: Merge, prefer: MergeSide, conflicts: tuple[Conflict, ...]) -> Merge:
     notes = [entries.decided_for(prefer, conflicts), found.note]
     return replace(found, conflicts=(), decided=conflicts, note="; ".join(filter(None, notes)) or None)
 
 
-def merge_texts(language: Language, texts: Texts, side: Side | None = None) -> MergedText | None:
+def merge_texts(language: Language, texts: Texts, side: MergeSide | None = None) -> MergedText | None:
     """The text with what both sides changed; None where one is no text of the language. A base may be empty.
 
     With a side, it is as this one has it where they changed one value differently.
@@ -179,7 +179,7 @@ def _given(language: Language, side: Document) -> Envelope | None:
     return made.envelope if same and made.piece_digests == side.piece_digests else None
 
 
-def _stated(sides: Sides, given: list[Envelope | None], side: Side) -> tuple[dict[str, Any], tuple[Conflict, ...]]:
+def _stated(sides: Sides, given: list[Envelope | None], side: MergeSide) -> tuple[dict[str, Any], tuple[Conflict, ...]]:
     """Fields of which a side states another value than its text gives, merged; and those in conflict."""
     stated: dict[str, Any] = {}
     unclear: list[Conflict] = []

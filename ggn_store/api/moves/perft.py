@@ -21,10 +21,10 @@ from ggn_store.store.moves import perft as store_perft
 from ggn_store.store.moves import royals
 from ggn_store.store.moves.fast import EVERYTHING
 from ggn_store.store.moves.perft import Plies
-from ggn_store.store.moves.planes import CompiledRules, Way, compile_rules
+from ggn_store.store.moves.planes import CompiledRules, PlyRules, compile_rules
 
-Engine = Literal["sqlite", "postgres", "duckdb"]
-ENGINES: Final[tuple[Engine, ...]] = ("sqlite", "postgres", "duckdb")
+PerftEngine = Literal["sqlite", "postgres", "duckdb"]
+ENGINES: Final[tuple[PerftEngine, ...]] = ("sqlite", "postgres", "duckdb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ def require_depth(depth: int, least: int) -> None:
 def _plies(
     handle: Handle, positions: Sequence[Position], depth: int, engine: str, asked: PerftOptions
 ) -> Iterator[tuple[CompiledRules, Plies]]:
-    way = Way(asked.assume, handle.play, asked.legal, handle.pieces)
+    way = PlyRules(asked.assume, handle.play, asked.legal, handle.pieces)
     with handle.opened() as opened:
         compiled = compile_rules(opened, positions, depth, way)
         if engine == opened.database.name:

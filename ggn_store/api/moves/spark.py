@@ -21,7 +21,7 @@ from ggn_store.model.moves.move import COUNTS, Count
 from ggn_store.model.moves.perft import Perft
 from ggn_store.model.moves.position import Position
 from ggn_store.store.moves.lead import Lead
-from ggn_store.store.moves.planes import Way, compile_rules
+from ggn_store.store.moves.planes import PlyRules, compile_rules
 from ggn_store.store.moves.royals import NotJudgedError
 
 # Positions for each processor that paths are counted from, once they are so many.
@@ -97,7 +97,7 @@ class SparkMoves:
         require_depth(depth, least=0)
         if is_beyond_plies(handle) or (legal and handle.revision.dialect == "gdl"):
             raise unknown_to(handle, "spark")
-        way = Way(play=handle.play, is_legal=legal)
+        way = PlyRules(play=handle.play, is_legal=legal)
         try:
             with handle.opened() as opened:
                 compiled = compile_rules(opened, [handle.ready(position)], depth, way)

@@ -32,7 +32,7 @@ _START: Final = ("startpos",)
 
 
 @dataclass(frozen=True, slots=True)
-class Protocol:
+class EngineProtocol:
     """What differs between UCI and USI; `name` is the notation of moves, too, and `position` that of positions.
 
     `unsolved` answers `go mate`, where that asks for a solution and not for a move.
@@ -45,8 +45,8 @@ class Protocol:
 
 
 PROTOCOLS: Final = {
-    "uci": Protocol("uci", "fen", "(none)"),
-    "usi": Protocol("usi", "sfen", "resign", "checkmate notimplemented"),
+    "uci": EngineProtocol("uci", "fen", "(none)"),
+    "usi": EngineProtocol("usi", "sfen", "resign", "checkmate notimplemented"),
 }
 
 

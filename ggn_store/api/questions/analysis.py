@@ -31,7 +31,7 @@ from ggn_store.model.documents.document import EMPTY, ENEMY, Possibility
 from ggn_store.model.documents.mentions import Use, Uses
 from ggn_store.model.teams.revision import Revision, is_proposal
 from ggn_store.movement.entries import ToldPiece
-from ggn_store.movement.facts import Named, named
+from ggn_store.movement.facts import NamedMovement, named
 from ggn_store.movement.movement import Items
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
@@ -180,13 +180,13 @@ class RulesetAnalysis:
         told = {each.piece: each.entries for each in self._told()}
         return reaches.coverages(pieces, reaches.reached(told, seeds), board)
 
-    def _mentionable(self, asked: str) -> str | mentions.Named:
+    def _mentionable(self, asked: str) -> str | mentions.NamedVariable:
         """What rules can mention: a piece or a state as it is, a state variable with or without a value of it."""
         if asked in (EMPTY, ENEMY) or qpi.is_qpi(asked):
             return asked
         known = self._handle.variables
         if asked in known:
-            return mentions.Named(asked)
+            return mentions.NamedVariable(asked)
         named = next((name for name in known if asked.startswith(f"{name}=")), None)
         if named is not None:
             value = asked.removeprefix(f"{named}=")
@@ -195,7 +195,7 @@ class RulesetAnalysis:
                 raise NotationError(
                     f"{quote(value)} is not a value of {printable(named)} in {self._handle.revision}: {allowed}"
                 )
-            return mentions.Named(named, value)
+            return mentions.NamedVariable(named, value)
         allowed = f"{EMPTY}, {ENEMY} or {qpi.ALLOWED}"
         if known:
             allowed += f"; nor is it a state variable of {self._handle.revision}, or VARIABLE=VALUE: {offer([*known])}"
@@ -426,7 +426,7 @@ class _Candidates:
         """The pieces of the revision whose piece is wanted."""
         return [each for each in self._members if self._of_piece in (None, self._revisions[each.revision_id])]
 
-    def moving(self, whole: bool, exact: bool) -> Iterator[tuple[Candidate, Named]]:
+    def moving(self, whole: bool, exact: bool) -> Iterator[tuple[Candidate, NamedMovement]]:
         """How each of them moves; what is said square by square is not stored."""
         revisions = [*self._revisions.values()]
         moving = (
@@ -491,7 +491,7 @@ def _require(piece: str | None, members: Sequence[Member], ruleset: Revision | N
 
 def _exact_movements(
     asker: Asker, members: Iterable[Member], grids: entries.Grids, whole: bool
-) -> Iterator[tuple[int, Named]]:
+) -> Iterator[tuple[int, NamedMovement]]:
     """How each piece moves, square by square, by its key; pieces on boards without coordinates are left out."""
     placed = [each for each in members if grids[each.board_id][1] is not None]
     for member, told in entries.entries(asker, placed, grids):

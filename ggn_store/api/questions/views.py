@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from ggn_store.exports import manifest
 from ggn_store.exports.csv_files import CsvFiles
 from ggn_store.exports.sqlite_file import SqliteFile
 from ggn_store.model.teams.revision import is_proposal
+from ggn_store.model.teams.selection import RulesetNames
 from ggn_store.output import new_directory
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets.stored_documents import Transaction
@@ -27,11 +28,10 @@ from ggn_store.store.sql import view_rows
 from ggn_store.store.sql.piece_columns import Column
 from ggn_store.store.sql.pieces import Pieces
 from ggn_store.store.sql.vectors import LISTS, Vectors
-from ggn_store.store.sql.view_rows import Wanted
+from ggn_store.store.sql.view_rows import WantedRevision
 
 Format = Literal["parquet", "duckdb", "csv", "sqlite"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
-Names = str | Iterable[str] | None
 Progress = Callable[[str, int, int], None]
 
 
@@ -83,7 +83,7 @@ class ViewRows:
     Truth values are bools, and times are of UTC, in SQLite as well.
     """
 
-    def __init__(self, session: Session, name: str, rulesets: Names) -> None:
+    def __init__(self, session: Session, name: str, rulesets: RulesetNames) -> None:
         self._session = session
         self._view, self._every = view_rows.find_view(name)
         self._names = _names(rulesets)
@@ -139,7 +139,7 @@ class Views:
 
     _session: Session
 
-    def rows(self, name: str, rulesets: Names = None) -> ViewRows:
+    def rows(self, name: str, rulesets: RulesetNames = None) -> ViewRows:
         """All rows of a view such as `v_moves`, or `v_moves_all`, of all rulesets or of some: to_arrow(), to_pandas().
 
         Rulesets are `chess`, or `chess@2` for that revision, or all of them proposals. Raises UnknownNameError where
@@ -151,7 +151,7 @@ class Views:
         self,
         directory: str | os.PathLike[str],
         form: Format = "parquet",
-        rulesets: Names = None,
+        rulesets: RulesetNames = None,
         *,
         every: bool = False,
         expanded: bool = False,
@@ -190,7 +190,7 @@ class Views:
             for each in shown.values():
                 files.end(each)
             joined = [view for view, each in shown.items() if each is not view]
-            tables = [manifest.Table(each, names_of[view], counts[each.name]) for view, each in shown.items()]
+            tables = [manifest.ExportedTable(each, names_of[view], counts[each.name]) for view, each in shown.items()]
             manifest.write(part, form, tables, joined, files.finish(joined), wanted)
         formulas = tuple(files.formulas) if isinstance(files, CsvFiles) else ()
         rows = {each.view.name: each.rows for each in tables}
@@ -198,7 +198,7 @@ class Views:
 
 
 def _parts(
-    pieces: Pieces, connection: Transaction, wanted: Sequence[Wanted], progress: Progress | None, *, once: bool
+    pieces: Pieces, connection: Transaction, wanted: Sequence[WantedRevision], progress: Progress | None, *, once: bool
 ) -> Iterator[tuple[View, list[Column]]]:
     """The columns of all views, some rows at a time: first of those that have no rows of pieces."""
     of_revisions = [view for view in VIEWS if view.of_pieces is None]
@@ -212,10 +212,10 @@ def _parts(
     yield from view_rows.of_pieces(pieces, of_pieces, wanted, tell, once=once, is_checked=True)
 
 
-def _teller(progress: Progress | None, what: str, before: int, total: int) -> Callable[[Wanted], None]:
+def _teller(progress: Progress | None, what: str, before: int, total: int) -> Callable[[WantedRevision], None]:
     done = before
 
-    def tell(wanted: Wanted) -> None:
+    def tell(wanted: WantedRevision) -> None:
         nonlocal done
         if progress is not None:
             progress(f"{what} {wanted.ruleset}", done, total)
@@ -240,5 +240,5 @@ def _holder(session: Session, names: tuple[str, ...] | None) -> Session:
     return memory or session
 
 
-def _names(rulesets: Names) -> tuple[str, ...] | None:
+def _names(rulesets: RulesetNames) -> tuple[str, ...] | None:
     return None if rulesets is None else (rulesets,) if isinstance(rulesets, str) else tuple(rulesets)

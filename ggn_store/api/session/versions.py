@@ -36,12 +36,12 @@ def proposed(
             stored = replace(stored, pieces=listed, digest=None)
         document = stored_documents.document(connection, stored)
         revision, _ = as_revision(connection, reference)
-    memory, inside = in_memory(document, reference, load.Change(found.author, found.message), memory)
+    memory, inside = in_memory(document, reference, load.Provenance(found.author, found.message), memory)
     return memory, replace(revision, id=inside.id, board_id=inside.board_id, digest=inside.digest)
 
 
 def in_memory(
-    document: Document, name: str, change: load.Change = load.NOTHING_SAID, memory: Session | None = None
+    document: Document, name: str, change: load.Provenance = load.NOTHING_SAID, memory: Session | None = None
 ) -> tuple[Session, Revision]:
     """A document as the only revision of a ruleset in a store in memory, which lives as long as its session."""
     memory = memory or opening.memory()

@@ -18,7 +18,7 @@ from ggn_store.errors import ConflictError, GgnStoreError, InputError, StoreErro
 from ggn_store.model.changes.merge import Preference, check_preference
 from ggn_store.model.teams.care import Comparison
 from ggn_store.model.teams.revision import check_name
-from ggn_store.model.teams.selection import is_pattern, select
+from ggn_store.model.teams.selection import RulesetNames, is_pattern, select
 from ggn_store.model.teams.transfer import DivergedError, Resolution, RevisionSource, Transferred, TransferWishes
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
@@ -33,10 +33,9 @@ from ggn_store.store.rulesets import catalog
 if TYPE_CHECKING:
     from ggn_store.api.teams.bundles import BundleSummary
 
-Names = str | Iterable[str] | None
-File = str | os.PathLike[str] | IO[bytes]
+BundleFile = str | os.PathLike[str] | IO[bytes]
 # Gives a source in one state for as long as it is open.
-Opened = Callable[[], AbstractContextManager[RevisionSource]]
+OpenSource = Callable[[], AbstractContextManager[RevisionSource]]
 
 
 class OpenStore(Protocol):
@@ -87,7 +86,7 @@ class PushOptions(TransferOptions, total=False):
 class _Order:
     """Which rulesets are to be transferred, and how: `TransferOptions` with their defaults."""
 
-    names: Names = None
+    names: RulesetNames = None
     to: str | None = None
     merge: bool = False
     prefer: Preference = None
@@ -118,11 +117,15 @@ class Exchange:
 
     _session: Session
 
-    def push(self, remote: Remote, names: Names = None, **options: Unpack[PushOptions]) -> tuple[Transferred, ...]:
+    def push(
+        self, remote: Remote, names: RulesetNames = None, **options: Unpack[PushOptions]
+    ) -> tuple[Transferred, ...]:
         """Like `push_each`; raises the first error, after which nothing more is pushed."""
         return _raised(self.push_each(remote, names, **options))
 
-    def push_each(self, remote: Remote, names: Names = None, **options: Unpack[PushOptions]) -> Iterator[Transferred]:
+    def push_each(
+        self, remote: Remote, names: RulesetNames = None, **options: Unpack[PushOptions]
+    ) -> Iterator[Transferred]:
         """Give rulesets (all for None) to another store or the one at an address; what became of each, or its error.
 
         Only what it does not have travels, and each ruleset is taken as a whole or not at all. Raises DivergedError
@@ -138,12 +141,14 @@ class Exchange:
         with _opened(remote, order.patience) as other:
             yield from _between(self._session, other, order, is_push=True)
 
-    def pull(self, remote: Remote, names: Names = None, **options: Unpack[TransferOptions]) -> tuple[Transferred, ...]:
+    def pull(
+        self, remote: Remote, names: RulesetNames = None, **options: Unpack[TransferOptions]
+    ) -> tuple[Transferred, ...]:
         """Like `pull_each`; raises the first error, after which nothing more is pulled."""
         return _raised(self.pull_each(remote, names, **options))
 
     def pull_each(
-        self, remote: Remote, names: Names = None, **options: Unpack[TransferOptions]
+        self, remote: Remote, names: RulesetNames = None, **options: Unpack[TransferOptions]
     ) -> Iterator[Transferred]:
         """Take rulesets (all for None) from another store, as `to` here; otherwise like `push_each`."""
         order = _Order(names, **options)
@@ -207,7 +212,7 @@ class Exchange:
         return tuple(each for each in found if not names or each.name in wanted)
 
     def create_bundle(
-        self, file: str | os.PathLike[str], names: Names = None, *, since: str | None = None
+        self, file: str | os.PathLike[str], names: RulesetNames = None, *, since: str | None = None
     ) -> BundleSummary:
         """Write rulesets (all for None) with their histories and tags to a file, or to `-`; what is in it.
 
@@ -225,13 +230,13 @@ class Exchange:
             return bundles.write(file, source, bases, since)
 
     def load_bundle(
-        self, file: File, names: Names = None, **options: Unpack[TransferOptions]
+        self, file: BundleFile, names: RulesetNames = None, **options: Unpack[TransferOptions]
     ) -> tuple[Transferred, ...]:
         """Like `load_bundle_each`; raises the first error, after which nothing more is loaded."""
         return _raised(self.load_bundle_each(file, names, **options))
 
     def load_bundle_each(
-        self, file: File, names: Names = None, **options: Unpack[TransferOptions]
+        self, file: BundleFile, names: RulesetNames = None, **options: Unpack[TransferOptions]
     ) -> Iterator[Transferred]:
         """Take rulesets (all for None) from a bundle (a file, `-`, a binary stream); otherwise like `pull_each`.
 
@@ -326,7 +331,7 @@ _Proposing = Callable[[str, str], Transferred | None]
 
 
 def _take(
-    opened: Opened,
+    opened: OpenSource,
     destination: Session,
     order: _Order,
     wishes: TransferWishes,
@@ -370,7 +375,7 @@ def _take(
 
 
 def _take_one(
-    opened: Opened,
+    opened: OpenSource,
     destination: Session,
     name: str,
     to: str,
@@ -429,14 +434,14 @@ def _opened(remote: Remote, patience: Patience = ONCE) -> Iterator[Session]:
         session.database.close()
 
 
-def _meant(names: Names, known: Collection[str], where: str = "the store") -> list[str]:
+def _meant(names: RulesetNames, known: Collection[str], where: str = "the store") -> list[str]:
     """The rulesets that are meant, all that are known for None."""
     if names is None:
         return [*known]
     return select([names] if isinstance(names, str) else names, known, where)
 
 
-def names_of(source: RevisionSource, names: Names) -> list[str]:
+def names_of(source: RevisionSource, names: RulesetNames) -> list[str]:
     """The rulesets that are meant, all for None; raises UnknownNameError for one that the source does not have."""
     known = source.heads()
     chosen = _meant(names, known)

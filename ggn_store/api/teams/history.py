@@ -159,7 +159,7 @@ class History:
             revision = catalog.find(connection, named)
             # Only the list of its pieces is written.
             made, keys = stored_documents.again(connection, revision, author, message)
-            change = load.Change(gate=gates.gate(self._session.database))
+            change = load.Provenance(gate=gates.gate(self._session.database))
             restored = load.append(self._session.database, connection, revision.name, made, keys, change)
         return replace(restored, status="restored") if was_hidden and restored.status == "unchanged" else restored
 

@@ -120,7 +120,7 @@ class Reviews:
         """The content after a merge with the head, and what is wished of it."""
         given = None if isinstance(content, Reference) else in_memory(content)
         called = None if wishes.conflicts is None else "what is proposed"
-        wanted = merging.Wanted(wishes.merge, wishes.prefer, called)
+        wanted = merging.MergeWish(wishes.merge, wishes.prefer, called)
         with self._session.reading() as connection:
             if isinstance(content, Reference):
                 old = stored_documents.of_revision(connection, catalog.find(connection, content))
@@ -159,7 +159,7 @@ class Reviews:
             if isinstance(kept, Reference):
                 made, listed = stored_documents.again(connection, catalog.find(connection, kept), author, message)
             else:
-                made, listed = load.keep(database, connection, kept, load.Change(author, message))
+                made, listed = load.keep(database, connection, kept, load.Provenance(author, message))
             return self._add(connection, amended, head, made, listed, accept=wishes.accept_changes)
 
     def resolve(
@@ -479,7 +479,7 @@ def _merge(database: Database, connection: Transaction, proposal: Proposal, auth
     if head.id != proposal.base_id:
         raise _moved_on(proposal, head.number)
     try:
-        revision = load.append(database, connection, name, made, pieces, load.Change(base=head.lineage))
+        revision = load.append(database, connection, name, made, pieces, load.Provenance(base=head.lineage))
     except HeadMovedError:
         raise _moved_on(proposal, load.head_of(connection, name).number) from None
     if not proposals.judge(database, connection, proposal, "merged", author, None, revision_id=revision.id):

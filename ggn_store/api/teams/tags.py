@@ -69,7 +69,7 @@ class Tags:
             target: Revision | None = None if remove else catalog.find(connection, named)
             expected = tags.expected(connection, named.name, expect)
             rights.require(database, connection, named.name, "taggers", author)
-            change = load.Change(author, message)
+            change = load.Provenance(author, message)
             return tags.move(database, connection, named.name, name, target, change, expected)
 
     def list(self, reference: str) -> tuple[Tag, ...]:

@@ -26,7 +26,7 @@ def read_interactions(reader: SectionReader, value: Any, path: Path) -> None:
         reader.complain(path, "there is no action", "{}", '"move": {"conditions": [...], "effects": [...]}')
 
 
-def _action(reader: SectionReader, name: str, value: Any, path: Path, known: definitions.Definitions) -> None:
+def _action(reader: SectionReader, name: str, value: Any, path: Path, known: definitions.DefinedCalls) -> None:
     keys = ("conditions", "effects", "chainable", "from_hand", "optional", "end_turn", "description")
     what = f"the action {name}"
     members = reader.members(value, path, what, keys, ("conditions", "effects"))

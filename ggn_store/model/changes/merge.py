@@ -33,7 +33,7 @@ from ggn_store.errors import InputError, offer, quote
 from ggn_store.model.changes import order
 from ggn_store.model.changes.changes import FIELDS, Diff, Possibilities, possibility_data
 from ggn_store.model.changes.diff import Outline, diff, entries_of, pieces_of, sources_of
-from ggn_store.model.changes.trees import Side
+from ggn_store.model.changes.trees import MergeSide
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Destination, Document, Envelope, Piece, Source, check_dialect
@@ -131,7 +131,7 @@ def places(conflicts: Sequence[Conflict]) -> str:
     return f"{len(names)} conflict{'' if len(names) == 1 else 's'}: {offer(names)}"
 
 
-def decided_for(side: Side, conflicts: Sequence[Conflict]) -> str | None:
+def decided_for(side: MergeSide, conflicts: Sequence[Conflict]) -> str | None:
     """What a merge says of the conflicts that were decided for a side."""
     return f"decided for {side}, {places(conflicts)}" if conflicts else None
 
@@ -165,7 +165,7 @@ def merge(base: Document | None, ours: Document, theirs: Document, *, prefer: Pr
     return replace(found, document=document, conflicts=(), decided=decided, note=decided_for(prefer, decided))
 
 
-def decided(base: Document | None, ours: Document, theirs: Document, side: Side) -> Document | None:
+def decided(base: Document | None, ours: Document, theirs: Document, side: MergeSide) -> Document | None:
     """The document of a merge whose conflicts are decided for a side, or as it was in the base; None for nothing."""
     merging = _Merging(base, ours, theirs, side)
     document = merging.document()
@@ -186,7 +186,7 @@ def _sorted(conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
 class _Merging:
     """One merge: goes through the levels and collects conflicts, and those that are decided for a side."""
 
-    def __init__(self, base: Document | None, ours: Document, theirs: Document, prefer: Side | None) -> None:
+    def __init__(self, base: Document | None, ours: Document, theirs: Document, prefer: MergeSide | None) -> None:
         self.conflicts: list[Conflict] = []
         self.decided: list[Conflict] = []
         self.fields: dict[str, str | None] = {}

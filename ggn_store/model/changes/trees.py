@@ -13,7 +13,7 @@ from ggn_store.model.changes import order
 from ggn_store.model.changes.possibilities import ABSENT
 
 Path = tuple[str, ...]
-Side = Literal["base", "ours", "theirs"]
+MergeSide = Literal["base", "ours", "theirs"]
 
 
 Value = Any
@@ -31,7 +31,7 @@ class Clash:
     theirs: Value
 
 
-def merge(base: Value, ours: Value, theirs: Value, *, side: Side = "theirs") -> tuple[Value, list[Clash]]:
+def merge(base: Value, ours: Value, theirs: Value, *, side: MergeSide = "theirs") -> tuple[Value, list[Clash]]:
     """What both sides changed together, and where they changed one value differently: there it is as `side` has it.
 
     A key that only one side changed is as that side has it. A table that one side removed and the other changed is a
@@ -52,7 +52,7 @@ def same(one: Value, other: Value) -> bool:
     return bool(one == other)
 
 
-def _merge(path: Path, values: tuple[Value, Value, Value], side: Side, clashes: list[Clash]) -> Value:
+def _merge(path: Path, values: tuple[Value, Value, Value], side: MergeSide, clashes: list[Clash]) -> Value:
     base, ours, theirs = values
     if same(ours, theirs) or same(base, ours):
         return theirs
@@ -69,7 +69,7 @@ def _merge(path: Path, values: tuple[Value, Value, Value], side: Side, clashes: 
     return getattr(clashes[-1], side)
 
 
-def _tables(path: Path, tables: Sequence[Mapping[str, Any]], side: Side, clashes: list[Clash]) -> dict[str, Any]:
+def _tables(path: Path, tables: Sequence[Mapping[str, Any]], side: MergeSide, clashes: list[Clash]) -> dict[str, Any]:
     base, ours, theirs = tables
     merged = {}
     for key in dict.fromkeys((*theirs, *ours, *base)):

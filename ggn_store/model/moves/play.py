@@ -83,7 +83,7 @@ HOST_DUTIES: Final[Mapping[str, str]] = {
 When = Literal[
     "no-move", "extinct", "goal", "line", "checks", "bare", "material", "facing", "repetition", "quiet", "connection"
 ]
-Verdict = Literal["win", "loss", "draw", "majority"]
+Award = Literal["win", "loss", "draw", "majority"]
 
 
 # What is said of what an outcome may leave open, where it is told what there is to say.
@@ -238,7 +238,7 @@ class Outcome(_Said):
     """
 
     when: When
-    verdict: Verdict
+    verdict: Award
     side: Side | None = None
     pieces: tuple[str, ...] = ()
     squares: tuple[str, ...] = ()
@@ -441,7 +441,7 @@ class _Reader:
     def _outcome(self, value: object, path: _Path) -> Outcome | None:
         table = self._table(value, path, "an outcome", tuple(each.name for each in fields(Outcome)))
         when = self._choice(table.get("when"), (*path, "when"), OUTCOMES)
-        verdict = self._choice(table.get("verdict"), (*path, "verdict"), get_args(Verdict))
+        verdict = self._choice(table.get("verdict"), (*path, "verdict"), get_args(Award))
         side = None if "side" not in table else self._choice(table["side"], (*path, "side"), get_args(Side))
         if when is None or verdict is None:
             return None
@@ -456,7 +456,7 @@ class _Reader:
         flags = {key: self._flag(table, key, path) for key in _FLAGS if key in table}
         return Outcome(
             cast(When, when),
-            cast(Verdict, verdict),
+            cast(Award, verdict),
             cast("Side | None", side),
             self._words(table, "pieces", path),
             self._words(table, "squares", path),

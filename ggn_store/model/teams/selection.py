@@ -11,6 +11,9 @@ from typing import Final
 
 from ggn_store.errors import UnknownNameError, did_you_mean, offer, printable, quote
 
+# One, several, or all.
+RulesetNames = str | Iterable[str] | None
+
 _WILD: Final = frozenset("*?[")
 _ANY: Final = "**"
 

@@ -18,7 +18,7 @@ from ggn_store.model.teams.proposal import Proposal
 from ggn_store.model.teams.review import ReviewRecord
 from ggn_store.model.teams.revision import STATES, Lifecycle, check_name, lineage
 
-Outcome = Literal["new", "forwarded", "merged", "unchanged", "proposed", "failed"]
+TransferOutcome = Literal["new", "forwarded", "merged", "unchanged", "proposed", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class Transferred(Record):
 
     name: str
     to: str
-    status: Outcome
+    status: TransferOutcome
     revisions: int = 0
     pieces: int = 0
     listed: int = 0

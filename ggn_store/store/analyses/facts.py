@@ -9,12 +9,12 @@ from typing import Any
 from sqlalchemy import Select, bindparam, select
 
 from ggn_store.model.teams.revision import Revision
-from ggn_store.movement.facts import Mobility, Named, Spread
+from ggn_store.movement.facts import Mobility, NamedMovement, Spread
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.schema import tables as t
 
 
-def movements(asker: Asker, revisions: Iterable[Revision], *, whole: bool = False) -> dict[int, Named]:
+def movements(asker: Asker, revisions: Iterable[Revision], *, whole: bool = False) -> dict[int, NamedMovement]:
     """How the pieces of revisions move, by key; with `whole`, with what their moves change."""
     columns = [t.piece_facts.c[f"{'rules' if whole else 'moves'}{part}"] for part in ("", "_forms", "_words")]
 
@@ -23,7 +23,7 @@ def movements(asker: Asker, revisions: Iterable[Revision], *, whole: bool = Fals
         return select(t.piece_facts.c.piece_id, *columns).where(t.piece_facts.c.piece_id.in_(listed))
 
     keys = (revision.id for revision in revisions)
-    return {piece_id: Named(*told) for piece_id, *told in asker.rows_of(keys, stored)}
+    return {piece_id: NamedMovement(*told) for piece_id, *told in asker.rows_of(keys, stored)}
 
 
 @functools.cache

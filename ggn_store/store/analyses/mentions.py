@@ -33,7 +33,7 @@ ROLES: Final[tuple[MentionRole, ...]] = ("rules", "must", "deny", "board", "hand
 _ROLE_OF: Final[dict[str, MentionRole]] = {MUST: "must", DENY: "deny", BECOMES: "board"}
 
 
-class Named(NamedTuple):
+class NamedVariable(NamedTuple):
     """A state variable that is asked for, and which of its values; None for any."""
 
     variable: str
@@ -44,7 +44,7 @@ class Named(NamedTuple):
         return variable == self.variable and self.value in (None, value)
 
 
-def totals(asker: Asker, revision: Revision, state: str | Named) -> list[Uses]:
+def totals(asker: Asker, revision: Revision, state: str | NamedVariable) -> list[Uses]:
     """How often a state, or a state variable, is mentioned, by piece in document order and by role."""
     of = members(asker, [revision])
     told = {member.piece_id: each for member, each in entries(asker, of, Grids(asker))}
@@ -55,7 +55,7 @@ def totals(asker: Asker, revision: Revision, state: str | Named) -> list[Uses]:
     return found
 
 
-def _counted(piece: str, of: Entries, state: str | Named) -> tuple[Counter[MentionRole], Counter[MentionRole]]:
+def _counted(piece: str, of: Entries, state: str | NamedVariable) -> tuple[Counter[MentionRole], Counter[MentionRole]]:
     """How many possibilities mention it in each role, and how often."""
     possibilities, mentioned = Counter[MentionRole](), Counter[MentionRole]()
     times = Counter[int]()
@@ -65,7 +65,7 @@ def _counted(piece: str, of: Entries, state: str | Named) -> tuple[Counter[Menti
     named = {number for number, (_, name) in enumerate(of.names) if name == state}
     for number, told in enumerate(of.told):
         roles = Counter[MentionRole]()
-        if isinstance(state, Named):
+        if isinstance(state, NamedVariable):
             roles["when"] = sum(state.means(name, value) for name, values in told.guards for value in values)
             roles["state"] = sum(state.means(name, value) for name, value in told.state)
         else:
@@ -81,7 +81,7 @@ def _counted(piece: str, of: Entries, state: str | Named) -> tuple[Counter[Menti
     return possibilities, mentioned
 
 
-def mentions(asker: Asker, revision: Revision, board: Board, state: str | Named) -> list[Use]:
+def mentions(asker: Asker, revision: Revision, board: Board, state: str | NamedVariable) -> list[Use]:
     """Every mention of a state, or of a state variable, in document order."""
     found = _mentions(revision, state).cte("mention")
     columns = (found.c.piece, found.c.at_role, found.c.source, found.c.destination, found.c.ordinal, found.c.square)
@@ -99,13 +99,13 @@ def mentions(asker: Asker, revision: Revision, board: Board, state: str | Named)
 _NAMING: Final[tuple[tuple[MentionRole, Table], ...]] = (("when", t.guard), ("state", t.state_effect))
 
 
-def _is_named(table: Table, state: Named) -> ColumnElement[bool]:
+def _is_named(table: Table, state: NamedVariable) -> ColumnElement[bool]:
     """Whether a guard or a state effect is of a variable, and of its value."""
     is_variable = table.c.variable == state.variable
     return is_variable if state.value is None else and_(is_variable, table.c.value == state.value)
 
 
-def _mentions(revision: Revision, state: str | Named) -> CompoundSelect[Any]:
+def _mentions(revision: Revision, state: str | NamedVariable) -> CompoundSelect[Any]:
     condition, effect, hand = t.condition, t.effect, t.hand_effect
 
     def of(role: MentionRole, square: Any) -> Select[Any]:
@@ -121,7 +121,7 @@ def _mentions(revision: Revision, state: str | Named) -> CompoundSelect[Any]:
         ).where(is_of(revision))
 
     nowhere = cast(null(), Integer)
-    if isinstance(state, Named):
+    if isinstance(state, NamedVariable):
         return union_all(
             *(
                 of(role, nowhere).select_from(RULES.join(table, of_variant(table))).where(_is_named(table, state))

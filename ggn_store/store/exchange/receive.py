@@ -24,10 +24,10 @@ from ggn_store.model.teams.review import ReviewRecord
 from ggn_store.model.teams.revision import check_name, check_tag
 from ggn_store.model.teams.transfer import (
     DivergedError,
-    Outcome,
     RevisionSource,
     SentPiece,
     SentRevision,
+    TransferOutcome,
     Transferred,
     TransferWishes,
 )
@@ -146,7 +146,7 @@ def _require_open(here: Here, relation: Relation, said: Stated, place: str) -> N
         )
 
 
-def _status(here: Here, relation: Relation) -> Outcome:
+def _status(here: Here, relation: Relation) -> TransferOutcome:
     if relation.kind == "forward":
         return "forwarded" if here.steps else "new"
     return "merged" if relation.kind == "apart" else "unchanged"
@@ -349,7 +349,7 @@ class _Receiving:
             document, self._merge = uniting.merged(keys)
             if self._merge.note is not None:
                 message = noted(message, self._merge.note)
-            change = load.Change(author, message)
+            change = load.Provenance(author, message)
             made, pieces = load.keep(self._database, self._connection, document, change)
         made = replace(made, merged=keys[coming.lineage])
         key = self._append(ruleset_id, made, pieces, number, keys[here.lineage])

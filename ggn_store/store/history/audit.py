@@ -28,7 +28,7 @@ _AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EventFilter:
     """Which events are asked for: of these rulesets, namespaces and globs, of these kinds; empty is all."""
 
     subjects: Collection[str] = ()
@@ -59,7 +59,7 @@ class Wanted:
 
 def found(
     connection: Connection,
-    wanted: Wanted,
+    wanted: EventFilter,
     between: tuple[int | datetime | None, int | datetime | None] = (None, None),
     limit: int | None = None,
 ) -> list[int]:
@@ -122,7 +122,7 @@ class Bookmark:
     oldest: int = 0
     waiting: deque[int] = field(default_factory=deque)
 
-    def go_on(self, database: Database, connection: Connection, wanted: Wanted) -> None:
+    def go_on(self, database: Database, connection: Connection, wanted: EventFilter) -> None:
         """Meet what has become visible since the last time; the transaction must see one state of the store."""
         oldest, next_one = database.transactions(connection)
         audit = t.audit.c
@@ -146,7 +146,7 @@ class Bookmark:
         return min(self.settled, self.waiting[0] - 1) if self.waiting else self.settled
 
 
-def begin(database: Database, opening: Opening, wanted: Wanted, since: int | None) -> Bookmark:
+def begin(database: Database, opening: Opening, wanted: EventFilter, since: int | None) -> Bookmark:
     """The bookmark after an event's id, or where the audit is now."""
     bookmark = Bookmark(since or 0)
     if since is None:
@@ -159,7 +159,7 @@ def begin(database: Database, opening: Opening, wanted: Wanted, since: int | Non
 def watch(
     database: Database,
     opening: Opening,
-    wanted: Wanted,
+    wanted: EventFilter,
     bookmark: Bookmark,
     *,
     interval: float,

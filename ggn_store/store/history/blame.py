@@ -15,7 +15,7 @@ from ggn_store.model.teams.history import Blame, fields_of
 from ggn_store.model.teams.revision import Reference, Revision
 from ggn_store.store.database import engine
 from ggn_store.store.history import log
-from ggn_store.store.history.log import EntryKey, Said
+from ggn_store.store.history.log import EntryKey, EntryRows
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.rulesets.pieces import read_piece
 
@@ -54,7 +54,7 @@ class _Blaming:
         self._words = lru_cache(_KEPT)(self._read_words)
         self._boards = lru_cache(_KEPT)(lambda board_id: catalog.read_board(connection, board_id))
 
-    def _read_entries(self, piece_id: int) -> dict[EntryKey, Said]:
+    def _read_entries(self, piece_id: int) -> dict[EntryKey, EntryRows]:
         return log.entries(self._database, self._connection, piece_id)
 
     def _read_words(self, piece_id: int, piece: str, board_id: int) -> dict[tuple[str, str], Possibilities]:
@@ -107,7 +107,7 @@ class _Blaming:
             found |= dict.fromkeys(here, self._revisions[number])
         return found
 
-    def _walk(self, asked: Mapping[str, Mapping[EntryKey, Said]]) -> dict[tuple[str, EntryKey], Revision]:
+    def _walk(self, asked: Mapping[str, Mapping[EntryKey, EntryRows]]) -> dict[tuple[str, EntryKey], Revision]:
         found: dict[tuple[str, EntryKey], Revision] = {}
         waiting: dict[int, dict[str, set[EntryKey]]] = {
             self._revision.number: {piece: set(entries) for piece, entries in asked.items() if entries}
@@ -133,7 +133,7 @@ class _Blaming:
         return found
 
     def _same(
-        self, piece: str, places: set[EntryKey], asked: Mapping[EntryKey, Said], parent: int, piece_id: int | None
+        self, piece: str, places: set[EntryKey], asked: Mapping[EntryKey, EntryRows], parent: int, piece_id: int | None
     ) -> set[EntryKey]:
         """Of the entries at `places`, those that the parent has with the value that they have in the end."""
         if piece_id is None:

@@ -194,11 +194,11 @@ def _ruleset(revision: Revision) -> Any:
 # --- entries ---
 
 # What a piece says of an entry, squares as numbers: for each possibility whether it passes the turn, conditions, ...
-Said = tuple[tuple[Any, ...], ...]
+EntryRows = tuple[tuple[Any, ...], ...]
 EntryKey = tuple[int | None, int | None]
 
 
-def entries(database: Database, connection: Connection, piece_id: int) -> dict[EntryKey, Said]:
+def entries(database: Database, connection: Connection, piece_id: int) -> dict[EntryKey, EntryRows]:
     """What a piece says of each source and destination, in document order.
 
     Squares are numbers of the piece's board, None for the hand. It is for comparing: `pieces.read_piece` gives the
@@ -210,7 +210,7 @@ def entries(database: Database, connection: Connection, piece_id: int) -> dict[E
         return {variant: tuple([row[1:] for row in each]) for variant, each in groupby(rows, itemgetter(0))}
 
     of_tables = [said(table).get for table in _SAYING]
-    found: dict[EntryKey, Said] = {}
+    found: dict[EntryKey, EntryRows] = {}
     for place, group in groupby(database.ask(_PLACES, [(piece_id,)], connection), itemgetter(0, 1)):
         found[place] = tuple(
             [(toggle, *[of_table(number) for of_table in of_tables]) for _, _, number, toggle in group]

@@ -16,7 +16,7 @@ from ggn_store.model.teams.revision import Reference, Revision, check_tag
 from ggn_store.model.teams.tag import Tag, TagStatus
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog
-from ggn_store.store.rulesets.load import Change
+from ggn_store.store.rulesets.load import Provenance
 from ggn_store.store.schema import tables as t
 
 # Of what is expected of a tag: nothing, or that it is not there.
@@ -63,7 +63,7 @@ def move(
     ruleset: str,
     tag: str,
     target: Revision | None,
-    change: Change,
+    change: Provenance,
     expect: Expected = "anything",
 ) -> Tag:
     """Let a tag point to `target`, or to nothing; a tag that does already is unchanged.

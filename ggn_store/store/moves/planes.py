@@ -95,7 +95,7 @@ class Threats:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PlyRules:
     """How moves are made: what `must-deny` documents mean, how the game is played, and whether moves must be legal.
 
     `pieces` are those that have rules: who has one of them on the board may pass, where the game has passes.
@@ -225,7 +225,7 @@ class CompiledRules:
 
 
 def compile_rules(  # noqa: C901 -- two functions within, which are one line a column
-    opened: Opened, positions: Sequence[Position], depth: int, way: Way
+    opened: Opened, positions: Sequence[Position], depth: int, way: PlyRules
 ) -> CompiledRules:
     """The rules that may apply within `depth` moves from `positions` on, and the positions themselves.
 

@@ -104,7 +104,7 @@ def ready(document: Document) -> Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Provenance:
     """Who makes a new revision and why, what it is based on, and what lets it pass."""
 
     author: str | None = None
@@ -113,7 +113,7 @@ class Change:
     gate: Gate | None = None
 
 
-NOTHING_SAID: Final = Change()
+NOTHING_SAID: Final = Provenance()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def load(
     connection: Connection,
     document: Document | Ready | PieceStream,
     name: str,
-    change: Change = NOTHING_SAID,
+    change: Provenance = NOTHING_SAID,
 ) -> Revision:
     """Store `document` as the next revision of the ruleset `name`, in the transaction that is open.
 
@@ -154,7 +154,7 @@ def load(
 
 
 def keep(
-    database: Database, connection: Connection, document: Document | Ready | PieceStream, change: Change
+    database: Database, connection: Connection, document: Document | Ready | PieceStream, change: Provenance
 ) -> tuple[Made, list[int]]:
     """Store what `document` consists of: what a revision of it says, and the keys of the pieces that it lists.
 
@@ -263,7 +263,7 @@ def append(
     name: str,
     made: Made,
     piece_ids: Sequence[int],
-    change: Change = NOTHING_SAID,
+    change: Provenance = NOTHING_SAID,
 ) -> Revision:
     """Let a new revision, which lists these pieces, follow the newest one of the ruleset `name`.
 

@@ -40,7 +40,7 @@ _FOREIGN: Final[dict[str, tuple[Table, ...]]] = {
 _NOTHING: Final = repeat(None)
 _NO_MORE: Final = (None,) * 4
 # The rows of pieces in each table, by the key of the piece: of places one by one, others as a text a possibility.
-Rows = Mapping[Table, Mapping[int, Sequence[Any]]]
+PieceRows = Mapping[Table, Mapping[int, Sequence[Any]]]
 
 
 class _gathered(FunctionElement[str]):  # noqa: N801  (as functions of SQL are written)
@@ -107,7 +107,7 @@ def _of_source(table: Table) -> Select[Any]:
 
 def _ask(
     connection: Connection, tables: Iterable[Table], query: Callable[[Table], Select[Any]], given: Mapping[str, Any]
-) -> Rows:
+) -> PieceRows:
     found: dict[Table, defaultdict[int, list[Any]]] = {}
     try:
         for table in tables:
@@ -124,7 +124,7 @@ def _ask(
     return found
 
 
-def rows_of(connection: Connection, piece_ids: Sequence[int]) -> Rows:
+def rows_of(connection: Connection, piece_ids: Sequence[int]) -> PieceRows:
     """The rows of pieces, with one question a table, however many they are."""
     return _ask(connection, t.PIECE_TABLES, _of_pieces, {"pieces": piece_ids})
 
@@ -140,7 +140,7 @@ class Reader:
         self._parts: dict[str, dict[str, Any]] = defaultdict(dict)
         self._effects: dict[tuple[Any, ...], Transition] = {}
 
-    def piece(self, rows: Rows, piece_id: int, identifier: str) -> Piece:
+    def piece(self, rows: PieceRows, piece_id: int, identifier: str) -> Piece:
         """A piece; raises ValueError, TypeError or LookupError where its rows are not those of any."""
         sources, destinations, variants = (rows.get(each, {}).get(piece_id, ()) for each in _PLACES)
         numbers = [row[3] for row in variants]
@@ -289,7 +289,7 @@ def read_each(connection: Connection, piece_ids: Iterable[int], board: Board) ->
         yield verified(connection, row, reader)
 
 
-def verified(connection: Connection, row: Any, reader: Reader, rows: Rows | None = None) -> Piece:
+def verified(connection: Connection, row: Any, reader: Reader, rows: PieceRows | None = None) -> Piece:
     """A piece of a row of the table, from its rows; raises DamagedError unless they give the digest of that row."""
     try:
         piece = reader.piece(rows_of(connection, [row.id]) if rows is None else rows, row.id, row.identifier)

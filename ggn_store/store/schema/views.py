@@ -17,7 +17,7 @@ Type = Literal["text", "integer", "boolean", "time"]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ViewColumn:
     """A column of a view; booleans are 0 and 1 in SQLite, times texts there, in UTC."""
 
     name: str
@@ -31,7 +31,7 @@ class View:
 
     name: str
     row: str
-    columns: tuple[Column, ...]
+    columns: tuple[ViewColumn, ...]
     every: str | None
 
     @property
@@ -58,12 +58,12 @@ class View:
         return self.name.replace("v_", "piece_", 1)
 
 
-def _columns(lines: Sequence[str], shared: dict[str, tuple[Column, ...]]) -> Iterator[Column]:
+def _columns(lines: Sequence[str], shared: dict[str, tuple[ViewColumn, ...]]) -> Iterator[ViewColumn]:
     for line in lines:
         said, mark, meaning = line.partition(": ")
         if mark:
             name, kind = said.split()
-            yield Column(name, cast(Type, kind), meaning)
+            yield ViewColumn(name, cast(Type, kind), meaning)
         else:
             for name in said.split():
                 yield from shared[name]
@@ -74,7 +74,7 @@ def _read() -> tuple[tuple[View, ...], dict[str, str]]:
     lines = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
     text = "\n".join(line.strip() for line in lines if not line.lstrip().startswith("#"))
     first, *blocks, last = (block.split("\n") for block in text.strip().split("\n\n"))
-    shared = {"concepts": tuple(Column(each.name, each.type, each.meaning) for each in CONCEPTS)}
+    shared = {"concepts": tuple(ViewColumn(each.name, each.type, each.meaning) for each in CONCEPTS)}
     shared |= {each.name: (each,) for each in _columns(first[1:], {})}
     found = []
     for head, *of_view in blocks:

@@ -22,7 +22,7 @@ from ggn_store import limits
 from ggn_store.model.documents import board
 from ggn_store.model.documents.document import MAX_STEP, Envelope
 from ggn_store.model.moves import play
-from ggn_store.model.moves.play import Verdict
+from ggn_store.model.moves.play import Award
 from ggn_store.movement import facts
 from ggn_store.notation import qpi
 from ggn_store.resources import sql
@@ -166,7 +166,7 @@ def _words_of_play() -> dict[str, str]:
         "duties": play.DUTIES,
         "host": play.HOST_DUTIES,
         "kinds": play.OUTCOMES,
-        "verdicts": get_args(Verdict),
+        "verdicts": get_args(Award),
         "allowed": [f"{name} {key}" for name, kind in kinds for key in (*kind.must, *kind.may)],
         "needed": [f"{name} {key}" for name, kind in kinds for key in kind.must],
     }

@@ -412,7 +412,7 @@ def _stream(cursor: Any, asked: dict[str, Any]) -> Iterator[Row]:
     allowed = resolved.Allowed(*map(frozenset, asked["allowed"]))
     try:
         resolved.prepare(cursor, asked["query"], asked["words"], values.types or (), allowed, asked["after"])
-    except resolved.Wrong as wrong:
+    except resolved.NotAllowed as wrong:
         at = None if wrong.position is None else wrong.position + len(asked["explain"])
         raise Wrong(wrong.kind, wrong.message, at, wrong.name) from None
     if asked["explain"]:

@@ -51,7 +51,7 @@ class BoardColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class ConditionColumns:
     """The conditions of a piece in the order of views: possibilities, and ranks of squares and states."""
 
     at: Vector
@@ -62,7 +62,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class EffectColumns:
     """What the possibilities of a piece change, in the order of views."""
 
     at: Vector
@@ -181,7 +181,7 @@ class PieceTables:
     # --- what they ask for and change ---
 
     @functools.cached_property
-    def conditions(self) -> Conditions:
+    def conditions(self) -> ConditionColumns:
         """What all possibilities ask for."""
         each, take = self.vectors.each, self.vectors.take
         polarity, words = self.coded(t.condition, "polarity")
@@ -199,7 +199,7 @@ class PieceTables:
                 state,
             )
         )
-        return Conditions(
+        return ConditionColumns(
             each(lambda key: key // (2 * most * width), keys),
             each(lambda key: key // (most * width) % 2, keys),
             each(lambda key: key // width % most, keys),
@@ -214,7 +214,7 @@ class PieceTables:
         return found
 
     @functools.cached_property
-    def changes(self) -> Changes:
+    def changes(self) -> EffectColumns:
         """What all possibilities change."""
         each, take, joined = self.vectors.each, self.vectors.take, self.vectors.joined
         square = take(self.place.ranks, self.numbers(t.effect, "square"))
@@ -233,7 +233,7 @@ class PieceTables:
         place, what = each(lambda key: key // width % most, keys), each(lambda key: key % width, keys)
         is_hand = each(lambda place: (place >= self.hand) * 1, place)
         # A place past the last is that of nothing.
-        return Changes(
+        return EffectColumns(
             each(lambda key: key // (most * width), keys),
             is_hand,
             each(lambda place, is_hand: place * (1 - is_hand) + self.hand * is_hand, place, is_hand),

@@ -59,7 +59,7 @@ _READS: Final = text(
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class QueryEngine:
     """Another engine than the store's own: the module that asks it in the process, and what that is told.
 
     `functions` are those that a query may call there, `beside` the bytes that the process needs beside its memory.
@@ -72,7 +72,7 @@ class Engine:
     beside: int
 
 
-class Answer(NamedTuple):
+class QueryAnswer(NamedTuple):
     """Columns and rows; `cut` says why there are no more, None where these are all; `note` what else to tell."""
 
     columns: tuple[str, ...]
@@ -82,7 +82,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class QueryAsker:
     """A database, and the processes that ask it; with `ahead` one is started for the next question, too."""
 
     database: Database
@@ -91,13 +91,13 @@ class Asker:
 
 
 def ask(
-    asker: Asker,
+    asker: QueryAsker,
     query: str,
     values: Mapping[str, Any],
     bounds: SqlBounds,
     of_positions: Callable[[View], Given] | None = None,
-    engine: Engine | None = None,
-) -> Answer:
+    engine: QueryEngine | None = None,
+) -> QueryAnswer:
     """The answer to a query, which is one statement that reads; `values` are those of its :names.
 
     It may ask the views of positions where something gives them. Another `engine` is asked instead of the database.
@@ -140,7 +140,7 @@ def ask(
     note = "; ".join(filter(None, (note, *(each.note for each in given)))) or None
     columns, rows, end, place = _run(asker, _About(database, read, shifts, engine), asked, store)
     if end is None:
-        return Answer(_unique(columns), rows, None, note)
+        return QueryAnswer(_unique(columns), rows, None, note)
     said = _CUT[end].format(
         rows=bounds.rows,
         most=bounds.MAX_ROWS,
@@ -152,7 +152,7 @@ def ask(
         length=child.LENGTH,
     )
     if end in ("rows", "bytes"):
-        return Answer(_unique(columns), rows, said, note)
+        return QueryAnswer(_unique(columns), rows, said, note)
     raise QueryError(said)
 
 
@@ -231,7 +231,7 @@ class _About:
     database: Database
     query: Query
     shifts: list[tuple[int, int]]
-    engine: Engine | None
+    engine: QueryEngine | None
 
     @property
     def functions(self) -> Collection[str]:
@@ -242,7 +242,7 @@ class _About:
 
 
 def _run(
-    asker: Asker, about: _About, asked: dict[str, Any], store: bytes
+    asker: QueryAsker, about: _About, asked: dict[str, Any], store: bytes
 ) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None, Spill]:
     """Columns, rows, and why there are no more; and where what was temporary was."""
     end = time.monotonic() + asked["seconds"]

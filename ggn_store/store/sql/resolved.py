@@ -25,7 +25,7 @@ _TREE: Final = "parse tree:"
 _NAME_BYTES: Final = 63  # Postgres cuts names off
 
 
-class Wrong(Exception):  # noqa: N818
+class NotAllowed(Exception):  # noqa: N818
     """What a query uses and may not: what kind of thing, in words, where in the text, and its name."""
 
     def __init__(self, kind: str, message: str, position: int | None = None, name: str | None = None) -> None:
@@ -54,7 +54,7 @@ class _Thing:
 def prepare(
     cursor: Any, query: str, words: Iterable[str], types: Sequence[int], allowed: Allowed, after: Sequence[str]
 ) -> None:
-    """Prepare a query as NAME in the transaction that is open; raises Wrong where it uses what is not allowed.
+    """Prepare a query as NAME in the transaction that is open; raises NotAllowed where it uses what is not allowed.
 
     Each statement sees what others have committed: the catalogs are read when what the query names is locked. `words`
     are the names in the query, and perhaps others; `after` are statements to be run when it has been printed.
@@ -65,12 +65,12 @@ def prepare(
     try:
         read(unwrapped(tree), uses)
     except Refused as refused:
-        raise Wrong("refused", str(refused)) from None
+        raise NotAllowed("refused", str(refused)) from None
     _Decision(cursor, query, allowed, own).decide(uses)
 
 
 def _before(cursor: Any, query: str, words: Iterable[str], allowed: Allowed) -> set[int]:
-    """The OIDs of the store's relations; raises Wrong where to parse the query could be to run something."""
+    """The OIDs of the store's relations; raises NotAllowed where to parse the query could be to run something."""
     cut = {word.encode()[:_NAME_BYTES].decode("utf-8", "ignore").lower() for word in words}
     own = set()
     for kind, schema, name, is_visible, oid in _rows(cursor, "resolved_before", list(allowed.tables)):
@@ -88,7 +88,7 @@ def _rows(cursor: Any, name: str, *values: Any) -> list[Any]:
     try:
         rows: list[Any] = cursor.execute(sql(__package__, name), values).fetchall()
     except errors.InsufficientPrivilege as error:
-        raise Wrong("store", f"it does not tell what a query uses: {error.diag.message_primary}") from None
+        raise NotAllowed("store", f"it does not tell what a query uses: {error.diag.message_primary}") from None
     return rows
 
 
@@ -111,7 +111,7 @@ def _parse(cursor: Any, query: str, types: Sequence[int], after: Sequence[str]) 
         raise errors.error_from_result(result)
     cursor.execute("; ".join([_PRINT_NO_MORE, *after]))
     if len(trees) != 1:
-        raise Wrong("store", "this server does not tell what it has resolved a query to")
+        raise NotAllowed("store", "this server does not tell what it has resolved a query to")
     return trees[0]
 
 
@@ -125,7 +125,7 @@ class _Decision:
         self._relations: dict[int, _Thing] = {}
 
     def decide(self, uses: UsedObjects) -> None:
-        """Raise Wrong for the first of what is not allowed: functions first, types last."""
+        """Raise NotAllowed for the first of what is not allowed: functions first, types last."""
         while True:
             things = self._names(uses)
             relations = {*uses.oids("relation"), *self._uses.oids("relation")}
@@ -159,7 +159,7 @@ class _Decision:
                     for tree in trees:
                         read(tree or "", found)
                 except Refused as refused:
-                    raise Wrong("refused", f"in {relation}: {refused}") from None
+                    raise NotAllowed("refused", f"in {relation}: {refused}") from None
             for used in found.found:
                 self._uses.add(*used, None)
                 self._users.setdefault(used, relation)
@@ -191,12 +191,12 @@ class _Decision:
         return None if at is None else len(self._query.encode()[:at].decode("utf-8", "ignore"))
 
 
-def _refusal(kind: str, name: str, position: int | None, user: str | None = None) -> Wrong:
+def _refusal(kind: str, name: str, position: int | None, user: str | None = None) -> NotAllowed:
     via = "" if user is None or name.endswith(user) else f", which {user} uses,"
     if kind == "relation":
-        return Wrong("table", f"{name}{via} is not a table or view that a query may ask", position, name)
+        return NotAllowed("table", f"{name}{via} is not a table or view that a query may ask", position, name)
     if kind in ("function", "cast"):
         said = f"the function {name}{via} is not among those that a query may call"
-        return Wrong("call", said, position, name)
+        return NotAllowed("call", said, position, name)
     word = "operator family" if kind == "family" else kind
-    return Wrong("use", f"the {word} {name}{via} is not among those that a query may use", position)
+    return NotAllowed("use", f"the {word} {name}{via} is not among those that a query may use", position)

@@ -56,7 +56,7 @@ _ORDER: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedRevision:
     """A revision whose rows are wanted; of `v_history`, those of its whole ruleset are."""
 
     ruleset: str
@@ -64,7 +64,7 @@ class Wanted:
     digest: str
 
 
-def _quiet(_: Wanted) -> None:
+def _quiet(_: WantedRevision) -> None:
     pass
 
 
@@ -77,13 +77,13 @@ def find_view(name: str) -> tuple[View, bool]:
     raise UnknownNameError(f"there is no view {quote(name)}; there are {offer(names)}")
 
 
-def choose(connection: Connection, references: Iterable[str] | None, every: bool) -> list[Wanted]:
+def choose(connection: Connection, references: Iterable[str] | None, every: bool) -> list[WantedRevision]:
     """The revisions that are meant, by name and number: of all rulesets for None, the newest ones unless `every`.
 
     `chess@2` means that revision, and `chess` what `every` says. Raises UnknownNameError.
     """
     names: list[str] = []
-    found: set[Wanted] = set()
+    found: set[WantedRevision] = set()
     if references is None:
         if not every:
             return [_wanted(revision) for revision in catalog.newest(connection)]
@@ -101,26 +101,26 @@ def choose(connection: Connection, references: Iterable[str] | None, every: bool
             .join(t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id)
             .where(t.ruleset.c.name == name)
         )
-        found |= {Wanted(name, number, digest) for number, digest in connection.execute(query)}
+        found |= {WantedRevision(name, number, digest) for number, digest in connection.execute(query)}
     return sorted(found, key=lambda each: (each.ruleset.encode(), each.revision))
 
 
-def require_sound(connection: Connection, wanted: Iterable[Wanted]) -> None:
+def require_sound(connection: Connection, wanted: Iterable[WantedRevision]) -> None:
     """Raise StoreError where revisions are not what was stored; their pieces are looked at as they are read."""
     for each in wanted:
         revision = catalog.find(connection, Reference(each.ruleset, each.revision))
         stored_documents.require_sound(connection, stored_documents.of_revision(connection, revision))
 
 
-def _wanted(revision: Any) -> Wanted:
-    return Wanted(revision.name, revision.number, revision.digest)
+def _wanted(revision: Any) -> WantedRevision:
+    return WantedRevision(revision.name, revision.number, revision.digest)
 
 
 def of_revisions(
     connection: Connection,
     view: View,
-    wanted: Sequence[Wanted],
-    tell: Callable[[Wanted], None] = _quiet,
+    wanted: Sequence[WantedRevision],
+    tell: Callable[[WantedRevision], None] = _quiet,
     size: int = BATCH,
 ) -> Iterator[list[Column]]:
     """The columns of a view that has no rows of pieces for these revisions, up to `size` rows at a time.
@@ -148,8 +148,8 @@ def of_revisions(
 def of_pieces(
     pieces: Pieces,
     views: Sequence[View],
-    wanted: Sequence[Wanted],
-    tell: Callable[[Wanted], None] = _quiet,
+    wanted: Sequence[WantedRevision],
+    tell: Callable[[WantedRevision], None] = _quiet,
     size: int = BATCH,
     *,
     once: bool = False,

@@ -41,7 +41,7 @@ Made = Move | Chain
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ShownGame:
     """A game as it is shown: what was played, how the board lies, and which piece is touched."""
 
     reference: str
@@ -88,7 +88,7 @@ def _show(asked: Asked) -> Answer:
     text = asked.text("position")
     if text is None and not ruleset.has_start:
         return _without_start(asked, ruleset)
-    table = Table(
+    table = ShownGame(
         asked.reference,
         *_played(asked.site, ruleset, asked),
         text,
@@ -171,7 +171,7 @@ def _in_words(game: Game, move: Made, text: str) -> str:
         return text
 
 
-def _plies(table: Table) -> Iterator[dict[str, str]]:
+def _plies(table: ShownGame) -> Iterator[dict[str, str]]:
     """The moves that were played, each with the address of the game as it was after it."""
     for number, text in enumerate(table.words, 1):
         yield {"text": text, "address": table.link(table.moves[:number])}
@@ -180,7 +180,7 @@ def _plies(table: Table) -> Iterator[dict[str, str]]:
 # --- what may be played ---
 
 
-def _is_touched(table: Table, move: Made) -> bool:
+def _is_touched(table: ShownGame, move: Made) -> bool:
     """Whether a move is one of the piece that is touched."""
     places = path_of(move)
     return (
@@ -190,14 +190,14 @@ def _is_touched(table: Table, move: Made) -> bool:
     )
 
 
-def _marks(table: Table, moves: Iterable[Made]) -> tuple[Mark, ...]:
+def _marks(table: ShownGame, moves: Iterable[Made]) -> tuple[Mark, ...]:
     """The marks of moves; of a chain that of its first step."""
     steps = (move.steps[0] if isinstance(move, Chain) else move for move in moves)
     once = {(step.piece, step.source, step.destination, step.ordinal): step for step in steps}
     return marks_of_moves(once.values(), table.game.position.board)
 
 
-def _told(table: Table, chosen: list[Made]) -> Iterator[dict[str, Any]]:
+def _told(table: ShownGame, chosen: list[Made]) -> Iterator[dict[str, Any]]:
     """The moves of the piece that is touched: what each is called, its words, and where it leads."""
     for move in chosen:
         yield {
@@ -208,14 +208,14 @@ def _told(table: Table, chosen: list[Made]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _words(table: Table, move: Made) -> str:
+def _words(table: ShownGame, move: Made) -> str:
     """The words of one move by itself."""
     if isinstance(move, Chain):
         return f"{len(move.steps)} steps"
     return marks_of_moves([move], table.game.position.board)[0].words
 
 
-def _movers(table: Table, possible: list[Made], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _movers(table: ShownGame, possible: list[Made], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """The pieces that can move, each with how often."""
     for (source, piece), count in _counted(possible).items():
         yield {"address": table.touched(source, piece), "words": called(piece, source, names), "count": count}
@@ -226,7 +226,7 @@ def _counted(possible: list[Made]) -> Counter[tuple[str, str]]:
     return Counter((path_of(move)[0], move.piece) for move in possible)
 
 
-def _touched(table: Table, names: Mapping[str, str]) -> str:
+def _touched(table: ShownGame, names: Mapping[str, str]) -> str:
     source = str(table.source)
     piece = table.piece or table.game.position.board.get(source)
     return f"nothing on {source}" if piece is None else called(piece, source, names)
@@ -235,7 +235,7 @@ def _touched(table: Table, names: Mapping[str, str]) -> str:
 # --- the board ---
 
 
-def _picture(table: Table, possible: list[Made], chosen: list[Made], names: Mapping[str, str]) -> str | None:
+def _picture(table: ShownGame, possible: list[Made], chosen: list[Made], names: Mapping[str, str]) -> str | None:
     """The board with links; None where it is too large to be drawn."""
     game = table.game
     try:
@@ -262,7 +262,7 @@ def _picture(table: Table, possible: list[Made], chosen: list[Made], names: Mapp
 
 
 def _links(
-    table: Table, possible: list[Made], chosen: list[Made], names: Mapping[str, str]
+    table: ShownGame, possible: list[Made], chosen: list[Made], names: Mapping[str, str]
 ) -> tuple[dict[str, Link], dict[str, Link]]:
     """Where clicks on squares and on pieces in the hand lead: marks make moves, pieces that can move are touched."""
     board = table.game.position.board
@@ -297,7 +297,7 @@ def _reached(move: Made) -> str:
 # --- about the game ---
 
 
-def _data(table: Table, possible: list[Made], notations: Mapping[str, str]) -> dict[str, Any]:
+def _data(table: ShownGame, possible: list[Made], notations: Mapping[str, str]) -> dict[str, Any]:
     game = table.game
     return {
         "revision": game.ruleset.revision.data(),
@@ -311,7 +311,7 @@ def _data(table: Table, possible: list[Made], notations: Mapping[str, str]) -> d
     }
 
 
-def _listed(table: Table, possible: list[Made]) -> list[dict[str, Any]]:
+def _listed(table: ShownGame, possible: list[Made]) -> list[dict[str, Any]]:
     game = table.game
     return [{"text": game.ruleset.move_text(move, game.position)} | move.data() for move in possible[:_LISTED]]
 

@@ -13,7 +13,7 @@ from ggn_store.web.refusal import AskedError
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RulesQuestion:
     """A question: what it is about, its columns, and who answers it; `needs` is the parameter that it cannot lack.
 
     What `reads_all` that the rules say takes long where these are many.
@@ -52,52 +52,52 @@ _MOST_IN_FILES: Final = 100_000
 
 # Of one ruleset.
 RULES: Final = {
-    "stats": Question(
+    "stats": RulesQuestion(
         "How much is in each piece.",
         ("piece", "side", "sources", "destinations", "possibilities", "drops", "conditions", "effects"),
         lambda asked: _of(asked).stats(),
     ),
-    "mobility": Question(
+    "mobility": RulesQuestion(
         "How many squares each piece can go to, alone on the board.",
         ("piece", "squares", "total", "mean", "min", "max", "reach", "colours"),
         lambda asked: _of(asked).mobility(asked.text("piece")),
         ("piece",),
     ),
-    "coverage": Question(
+    "coverage": RulesQuestion(
         "Which squares each piece can ever stand on.",
         ("piece", "count", "of", "hand", "squares"),
         lambda asked: _of(asked).coverage(asked.text("piece")),
         ("piece",),
         reads_all=True,
     ),
-    "who-reaches": Question(
+    "who-reaches": RulesQuestion(
         "Which pieces have rules that lead to a square, and from where.",
         ("piece", "source", "quiet", "capture", "possibilities"),
         lambda asked: _of(asked).who_reaches(str(asked.text("square"))),
         ("square",),
         "square",
     ),
-    "uses": Question(
+    "uses": RulesQuestion(
         "How often the rules mention a piece (C:P), empty, enemy, or a state variable.",
         ("piece", "role", "possibilities", "mentions"),
         lambda asked: _of(asked).uses(str(asked.text("state"))),
         ("state",),
         "state",
     ),
-    "dead": Question(
+    "dead": RulesQuestion(
         "Rules that can never apply, or that could be left out.",
         ("kind", "piece", "source", "destination", "ordinal", "by", "square", "state", "possibilities"),
         lambda asked: _of(asked).dead(),
         reads_all=True,
     ),
-    "symmetry": Question(
+    "symmetry": RulesQuestion(
         "Whether the two sides are mirror images of one another.",
         ("of", "symmetry", "holds", "entries", "possibilities", "start", "where"),
         lambda asked: _of(asked).symmetries(),
         reads_all=True,
     ),
-    "concepts": Question("What the game has, and how much of it.", ("concept", "value", "meaning"), _concepts_of),
-    "similar": Question(
+    "concepts": RulesQuestion("What the game has, and how much of it.", ("concept", "value", "meaning"), _concepts_of),
+    "similar": RulesQuestion(
         "Which rulesets of the store are most like it, and why.",
         ("ruleset", "likeness", "movements", "other_movements", "differs"),
         _similar,
@@ -106,17 +106,17 @@ RULES: Final = {
 
 # Of all rulesets.
 STORE: Final = {
-    "stats": Question(
+    "stats": RulesQuestion(
         "How much is in each ruleset.",
         ("ruleset", "board", "pieces", "sources", "destinations", "possibilities", "drops", "conditions", "effects"),
         lambda asked: _all(asked).stats(),
     ),
-    "concepts": Question(
+    "concepts": RulesQuestion(
         "What games have, and how many of them.",
         ("concept", "rulesets", "meaning"),
         lambda asked: _all(asked).concepts(),
     ),
-    "find": Question(
+    "find": RulesQuestion(
         "Games by what they have: drops, riders>=4, without castlers, on a board 9x9.",
         ("ruleset", "board"),
         lambda asked: (
@@ -126,13 +126,13 @@ STORE: Final = {
         ),
         ("with", "without", "board"),
     ),
-    "same-movers": Question(
+    "same-movers": RulesQuestion(
         "Which pieces of all games move alike.",
         ("pieces", "rulesets", "moves", "movers"),
         lambda asked: _all(asked).same_movers((), piece=asked.text("piece"), ruleset=asked.text("ruleset")).groups,
         ("piece", "ruleset"),
     ),
-    "compare": Question(
+    "compare": RulesQuestion(
         "In words how the pieces of two games differ.",
         ("change", "sides", "piece", "other", "gained", "lost", "what"),
         lambda asked: _all(asked).compare(
@@ -149,7 +149,7 @@ def _possibilities(asked: Asked) -> int:
     return sum(each["possibilities"] for each in asked.site.ruleset(asked.reference).piece_summaries())
 
 
-def _answered(asked: Asked, questions: dict[str, Question], default: str, path: str) -> Answer:
+def _answered(asked: Asked, questions: dict[str, RulesQuestion], default: str, path: str) -> Answer:
     what = asked.text("what") or default
     if what not in questions:
         hint = did_you_mean(what, questions) or f": there are {offer([*questions])}"

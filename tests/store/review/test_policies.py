@@ -64,7 +64,7 @@ def test_the_newest_policy_of_the_longest_namespace_counts_alone(
 def load_ungated(store: Store, document: Json, name: str) -> Any:
     """Load as a program would that knows nothing of gates."""
     with store.session.database.writing() as connection:
-        return load.load(store.session.database, connection, parse(document), name, load.Change("Eve"))
+        return load.load(store.session.database, connection, parse(document), name, load.Provenance("Eve"))
 
 
 def test_a_policy_asks_together_for_what_it_says_and_for_nothing_else(store: Store) -> None:

@@ -225,7 +225,7 @@ def test_a_query_only_reads_them(module_store: Store, chess: Ruleset) -> None:
 def test_their_rows_are_values_whatever_is_in_them(store: Store) -> None:
     texts = ["'", '"', "\\", '\\"', "{}", "NULL", "", "{a,b}", "'; DROP TABLE piece; --", "$1", "\n", "\x1b", "é"]
     rows = [(number, text, text[::-1], None, number - 2**40) for number, text in enumerate(texts)]
-    asker = queries.Asker(store.session.database, Processes())
+    asker = queries.QueryAsker(store.session.database, Processes())
     found = queries.ask(asker, f"{POSITIONS} ORDER BY position", {}, SqlBounds(), lambda view: Given(view, rows))
     assert found.rows == tuple(rows)
 
@@ -237,7 +237,7 @@ def test_only_what_a_query_names_is_made(module_store: Store, chess: Ruleset) ->
         made.append(view.name)
         return Given(view, [])
 
-    asker = queries.Asker(module_store.session.database, Processes())
+    asker = queries.QueryAsker(module_store.session.database, Processes())
     for query in ("SELECT 'moves'", 'SELECT * FROM "moves"', "SELECT * FROM v_moves -- legal_moves"):
         queries.ask(asker, query, {}, SqlBounds(limit=1), given)
     assert made == ["moves"]

@@ -355,7 +355,7 @@ class Asker:
                 for text in before:
                     self.connection.execute(text.encode())
                 resolved.prepare(self.cursor, written[begin:], words, (), self.allowed, [])
-        except resolved.Wrong as wrong:
+        except resolved.NotAllowed as wrong:
             return f"{wrong.kind}: {wrong.message}"
         except psycopg.Error as error:
             return f"{error.sqlstate}: {error}"
