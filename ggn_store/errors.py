@@ -67,6 +67,11 @@ def offer(names: Sequence[str]) -> str:
     return shown + (f" and {len(names) - _OFFER_LIMIT} more" if len(names) > _OFFER_LIMIT else "")
 
 
+def counted(number: int, what: str, many: str | None = None) -> str:
+    """`1 piece`, `2,000 pieces`."""
+    return f"{number:,} {what if number == 1 else many or what + 's'}"
+
+
 class GgnStoreError(Exception):
     """The base of every error that this package raises on purpose."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal
 
+from ggn_store.errors import counted
 from ggn_store.model.record import Record
 from ggn_store.movement import words
 from ggn_store.movement.entries import BECOMES, Entries
@@ -228,9 +229,9 @@ def _movement(one: Moving, two: Moving, is_same_board: bool) -> tuple[int | None
     gained, lost = len(two.moves.moves - one.moves.moves), len(one.moves.moves - two.moves.moves)
     told = []
     if gained:
-        told.append(f"gained {_moves(gained)}{_after(new) or _ALIKE}")
+        told.append(f"gained {counted(gained, 'move')}{_after(new) or _ALIKE}")
     if lost:
-        told.append(f"lost {_moves(lost)}{_after(old) or _ALIKE}")
+        told.append(f"lost {counted(lost, 'move')}{_after(old) or _ALIKE}")
     if not gained and new:
         told.append(f"now{_after(new)}")
     if not lost and old:
@@ -238,10 +239,6 @@ def _movement(one: Moving, two: Moving, is_same_board: bool) -> tuple[int | None
     if not told and one.moves.form(exact=True) != two.moves.form(exact=True):
         told.append("moves under other conditions")
     return gained, lost, told
-
-
-def _moves(count: int) -> str:
-    return "1 move" if count == 1 else f"{count:,} moves"
 
 
 def _after(phrases: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ggn_store.cli import options
-from ggn_store.errors import printable, quote
+from ggn_store.errors import counted, printable, quote
 from ggn_store.model.teams.selection import is_pattern
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def dead(analysis: RulesetAnalysis, form: str | None) -> None:
     """
     found = analysis.dead()
     options.print_records(found, form, _DEAD)
-    click.echo(options.counted(len(found), "finding") if found else "no dead rules", err=True)
+    click.echo(counted(len(found), "finding") if found else "no dead rules", err=True)
 
 
 @options.command("symmetry")

@@ -11,7 +11,7 @@ import ggn_store
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress
 from ggn_store.cli.upkeep import full_option, verify_store
-from ggn_store.errors import printable
+from ggn_store.errors import counted, printable
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def rebuild() -> None:
     """
     with progress("rebuilding") as reporter:
         count = options.open_store().upkeep.rebuild(reporter.add)
-    click.echo(f"{options.counted(count, 'piece')} rebuilt")
+    click.echo(f"{counted(count, 'piece')} rebuilt")
 
 
 @db.command("check")

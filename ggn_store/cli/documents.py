@@ -12,9 +12,8 @@ import click
 import ggn_store
 from ggn_store.api.loading.incoming import Entry, GameEntry, SpecificationEntry, read_files
 from ggn_store.cli import options
-from ggn_store.cli.options import counted
 from ggn_store.documents.files import find_files
-from ggn_store.errors import Problem, printable
+from ggn_store.errors import Problem, counted, printable
 from ggn_store.render.problems import problems
 
 

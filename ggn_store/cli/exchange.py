@@ -12,7 +12,7 @@ import click
 from ggn_store.api.session.patience import TRIES, Patience
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress
-from ggn_store.errors import ConflictError, GateError, RefusedError, printable
+from ggn_store.errors import ConflictError, GateError, RefusedError, counted, printable
 from ggn_store.model.teams.transfer import DivergedError
 from ggn_store.render.records import compact, table
 
@@ -259,12 +259,12 @@ def _line(result: Transferred, verb: str) -> str:
         text += f": up to date, {head}"
     else:
         merged = " (the last one a merge)" if result.status == "merged" else ""
-        revisions = options.counted(result.revisions, "revision")
+        revisions = counted(result.revisions, "revision")
         text += f": {revisions}{merged}, {result.pieces} of {result.listed} pieces {verb}, {head}"
     if result.tags:
         text += f", tag{'' if len(result.tags) == 1 else 's'} {', '.join(result.tags)}"
     if result.reviews:
-        text += f", {options.counted(result.reviews, 'review record')}"
+        text += f", {counted(result.reviews, 'review record')}"
     return text + (f", state {result.state}" if result.states else "")
 
 
@@ -318,7 +318,7 @@ def verify(file: str, form: str | None) -> None:
         return
     for ruleset in found.rulesets:
         count = len(ruleset.lineages)
-        text = f"{ruleset.name}: {options.counted(count, 'revision')}, head sha256:{ruleset.lineages[-1][:_SHORT]}"
+        text = f"{ruleset.name}: {counted(count, 'revision')}, head sha256:{ruleset.lineages[-1][:_SHORT]}"
         if ruleset.needs:
             text += f", goes on from {', '.join(f'sha256:{lineage[:_SHORT]}' for lineage in ruleset.needs)}"
         if ruleset.tags:

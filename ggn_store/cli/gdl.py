@@ -9,7 +9,7 @@ import click
 import ggn_store
 from ggn_store.api.loading.specifications import check_specifications, compile_specification, read_specification_file
 from ggn_store.cli import options
-from ggn_store.errors import Problem, printable
+from ggn_store.errors import Problem, counted, printable
 from ggn_store.render.problems import problems
 
 
@@ -50,13 +50,13 @@ def check(paths: tuple[str, ...], form: str | None) -> None:
     wrong = sum(problem.severity == "problem" for problem in found)
     findings = len(found) - wrong
     words = [
-        options.counted(wrong, "problem") if wrong else "no problem",
+        counted(wrong, "problem") if wrong else "no problem",
         *([f"{refused} of them what no move database can hold"] if refused else []),
-        options.counted(findings, "finding") if findings else "nothing suspicious",
+        counted(findings, "finding") if findings else "nothing suspicious",
     ]
     if wrong and not findings:
         words.pop()
-    click.echo(f"{options.counted(checked, 'specification')} checked: {', '.join(words)}", err=True)
+    click.echo(f"{counted(checked, 'specification')} checked: {', '.join(words)}", err=True)
     if own:
         click.echo(f"uses extensions that other programs do not read: {', '.join(own)}", err=True)
     options.end(1 if wrong else 0)

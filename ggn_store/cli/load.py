@@ -15,7 +15,7 @@ from ggn_store.api.loading.games import library_files, library_games
 from ggn_store.cli import options
 from ggn_store.cli.progress import Reporter, progress
 from ggn_store.documents.files import find_files
-from ggn_store.errors import printable
+from ggn_store.errors import counted, printable
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -152,8 +152,8 @@ def _failure(result: Loaded) -> str:
 def _summary(results: list[Loaded], seconds: float) -> str:
     done = [result for result in results if result.revision is not None]
     possibilities = sum(result.possibilities for result in done)
-    counted = f"{possibilities:,} possibilit{'ies' if possibilities != 1 else 'y'}"
-    rate = f"{counted} in {seconds:.1f} s ({possibilities / max(seconds, 1e-9):,.0f}/s)"
+    many = counted(possibilities, "possibility", "possibilities")
+    rate = f"{many} in {seconds:.1f} s ({possibilities / max(seconds, 1e-9):,.0f}/s)"
     if len(results) == 1 and done:
         revision = done[0].revision
         assert revision is not None  # noqa: S101  (done holds those with a revision)
@@ -166,8 +166,8 @@ def _summary(results: list[Loaded], seconds: float) -> str:
     if not results:
         return "no document found; nothing is loaded"
     if not done:
-        return f"{options.counted(len(results), 'document')}: {parts}; nothing is loaded"
-    documents = options.counted(len(results), "document")
+        return f"{counted(len(results), 'document')}: {parts}; nothing is loaded"
+    documents = counted(len(results), "document")
     seconds = max(seconds, 1e-9)
     conditions = sum(result.conditions for result in done)
     return (

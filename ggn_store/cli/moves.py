@@ -11,7 +11,7 @@ import click
 
 import ggn_store
 from ggn_store.cli import options
-from ggn_store.errors import printable
+from ggn_store.errors import counted, printable
 from ggn_store.model.moves.chain import Chain, path_data
 from ggn_store.model.moves.chain import captures_first as only_captures
 from ggn_store.render.moves import HOST_RULE, chains_text, moves_text
@@ -151,9 +151,9 @@ def moves(  # noqa: PLR0913  (its options)
         return
     click.echo(position.text(found.board.squares, found.board.shape))
     click.echo(moves_text(moves, position) + chains_text(paths), nl=False)
-    counts = options.counted(len(moves), "move") if moves else "no moves"
+    counts = counted(len(moves), "move") if moves else "no moves"
     if chains:
-        counts += f" and {options.counted(len(paths), 'chain') if paths else 'no chains'}"
+        counts += f" and {counted(len(paths), 'chain') if paths else 'no chains'}"
     click.echo(f"{found.revision}: {counts} for {position.side}")
     if is_forced:
         click.echo(HOST_RULE, nl=False)
@@ -246,8 +246,8 @@ def _answer_by_spark(
             options.print_records(found.records(), form, found.columns)
             return
         rows, errors = found.write(output)
-    wrong = f", {options.counted(errors, 'of them an error', 'of them errors')}" if errors else ""
-    click.echo(f"{ruleset.revision}: {options.counted(rows, 'row')} written to {printable(output)}{wrong}", err=True)
+    wrong = f", {counted(errors, 'of them an error', 'of them errors')}" if errors else ""
+    click.echo(f"{ruleset.revision}: {counted(rows, 'row')} written to {printable(output)}{wrong}", err=True)
 
 
 def _refuse(given: Mapping[str, Any], why: str) -> None:

@@ -20,7 +20,7 @@ import ggn_store
 from ggn_store import limits, passwords
 from ggn_store.api.positions.notations import DEFAULT, NOTATIONS
 from ggn_store.cli.pager import page
-from ggn_store.errors import GgnStoreError, did_you_mean, printable, quote
+from ggn_store.errors import GgnStoreError, counted, did_you_mean, printable, quote
 from ggn_store.output import STDOUT, new_file
 from ggn_store.render.records import compact, records
 
@@ -336,11 +336,6 @@ pictures_option = click.option(
 def report_pictures(count: int, directory: str) -> None:
     """Report on standard error how many pictures were written."""
     click.echo(f"{printable(directory)}: {counted(count, 'picture')}, index.html shows all", err=True)
-
-
-def counted(count: int, what: str, many: str | None = None) -> str:
-    """`1 piece`, `2,000 pieces`."""
-    return f"{count:,} {what if count == 1 else many or what + 's'}"
 
 
 def proposed(proposal: Proposal, how: str = "proposed") -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ggn_store.cli import options
+from ggn_store.errors import counted
 from ggn_store.model.moves.chain import Chain, path_of
 
 _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
@@ -47,6 +48,6 @@ def perft(ruleset: str, depth: int, form: str | None, given: options.GivenPositi
         which = "" if isinstance(move, Chain) else f" {move.ordinal}"
         click.echo(f"{move.piece} {' '.join(path_of(move))}{which}: {count:,}")
     click.echo(
-        f"{found.revision}: {result.count:,} paths of {options.counted(depth, 'move')} "
+        f"{found.revision}: {result.count:,} paths of {counted(depth, 'move')} "
         f"({result.engine}, {result.running:.3f} s, rules compiled in {result.compiling:.3f} s)"
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NoReturn
 
 import ggn_store
-from ggn_store.errors import MoveTextError, printable
+from ggn_store.errors import MoveTextError, counted, printable
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MAX_LINE, OWN, MoveText, OwnNotation, is_named
@@ -319,7 +319,7 @@ class TypedGame:
             raise ggn_store.MoveError(f"save {printable(file)}: {error}") from None
         options.write([text], file)
         self._saved = file
-        return Reply(f"{options.counted(len(self.game.plies), 'move')} written to {printable(file)}")
+        return Reply(f"{counted(len(self.game.plies), 'move')} written to {printable(file)}")
 
     def _list(self) -> str:
         """The moves that were made, as they can be typed again."""

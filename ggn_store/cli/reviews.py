@@ -11,7 +11,7 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.cli.export import write_document
-from ggn_store.errors import UnknownNameError, printable
+from ggn_store.errors import UnknownNameError, counted, printable
 from ggn_store.model.changes.merge import note_of
 from ggn_store.model.teams.revision import parse_reference
 from ggn_store.render.records import compact
@@ -270,7 +270,7 @@ def comment(proposal: str, message: str, **place: Any) -> None:
         (given[2] and not given[1], "--destination is where it goes from a --source: name that, too"),
     )
     found = options.open_store().reviews.comment(proposal, message, **place)
-    click.echo(f"{found}: {options.counted(len(found.comments), 'comment')}")
+    click.echo(f"{found}: {counted(len(found.comments), 'comment')}")
 
 
 @options.command("approve")
@@ -293,7 +293,7 @@ def approve(proposal: str, **judgement: Any) -> None:
     if found.revision is not None:
         became = f"it is {found.name}@{found.revision} now"
     else:
-        became = f"it needs {options.counted(found.needed - len(found.approvals), 'more approval')}"
+        became = f"it needs {counted(found.needed - len(found.approvals), 'more approval')}"
     click.echo(f"{found}: approved, {became} (sha256:{found.digest})")
 
 

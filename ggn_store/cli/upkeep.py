@@ -13,9 +13,8 @@ import click
 
 from ggn_store.cli import options, process
 from ggn_store.cli.hooks import Hooks, hook_options
-from ggn_store.cli.options import counted
 from ggn_store.cli.progress import progress
-from ggn_store.errors import printable, quote
+from ggn_store.errors import counted, printable, quote
 from ggn_store.model.teams.event import ACTIONS
 from ggn_store.render.records import compact
 

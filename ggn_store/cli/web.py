@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ggn_store.cli import options, process
-from ggn_store.errors import GgnStoreError, InputError, printable
+from ggn_store.errors import GgnStoreError, InputError, counted, printable
 
 if TYPE_CHECKING:
     from ggn_store.web.people import People
@@ -179,7 +179,7 @@ def site(output: str) -> None:
         from ggn_store.web import files
         from ggn_store.web.site import Site
     count = files.write(Site(options.open_store()), output)
-    click.echo(f"{printable(output)}: {options.counted(count, 'file')}, index.html shows all games", err=True)
+    click.echo(f"{printable(output)}: {counted(count, 'file')}, index.html shows all games", err=True)
 
 
 @contextmanager

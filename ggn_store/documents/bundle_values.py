@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from ggn_store import limits
 from ggn_store.documents import ggn, quick
@@ -18,8 +17,7 @@ from ggn_store.model.teams.revision import written
 from ggn_store.model.teams.transfer import SentRevision
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
-
-_DIGEST: Final = re.compile("[0-9a-f]{64}")
+from ggn_store.notation.json_text import is_digest
 
 
 class FaultError(Exception):
@@ -49,7 +47,7 @@ def noted(make: Any, value: Any) -> Any:
 
 def sha256(value: Any, key: str) -> str:
     """A digest or a lineage."""
-    require(isinstance(value, str) and _DIGEST.fullmatch(value), f"the {key} {quote(value)} is not a SHA-256")
+    require(is_digest(value), f"the {key} {quote(value)} is not a SHA-256")
     return cast(str, value)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from ggn_store.errors import ConversionError, offer, printable, quote
+from ggn_store.errors import ConversionError, counted, offer, printable, quote
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import (
     CONDITION_KEYS,
@@ -95,7 +95,7 @@ def require_lossless(
 
 
 def _refusal(origin: Dialect, dialect: Dialect, losses: list[str], number: int) -> str:
-    count = "1 thing" if number == 1 else f"{number:,} things"
+    count = counted(number, "thing")
     lines = [f"written as {dialect}, the {origin} document would lose {count}:", *losses[:_SHOWN]]
     if number > _SHOWN:
         lines.append(f"and {number - _SHOWN:,} more")

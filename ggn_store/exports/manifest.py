@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ggn_store.errors import counted
 from ggn_store.store.schema.views import View
 from ggn_store.store.sql.view_rows import WantedRevision
 
@@ -62,8 +63,8 @@ def _readme(
     rulesets = len({each.ruleset for each in wanted})
     parts = [
         "# Rules of board games\n\n"
-        f"Written by `ggn-store export --format {form}`: {rulesets:,} ruleset{'' if rulesets == 1 else 's'}, "
-        f"{len(wanted):,} revision{'' if len(wanted) == 1 else 's'}, all of one moment; `{MANIFEST}` lists them, and "
+        f"Written by `ggn-store export --format {form}`: {counted(rulesets, 'ruleset')}, "
+        f"{counted(len(wanted), 'revision')}, all of one moment; `{MANIFEST}` lists them, and "
         "says for programs what is said here. Rows are in the order of rulesets, revisions and their documents.\n",
         Path(__file__).with_name("reading").joinpath(f"{form}.md").read_text(encoding="utf-8"),
         "Views are joined by `piece_id` and `possibility`, and by `ruleset` and `revision`, too: a piece can be in "

@@ -33,6 +33,7 @@ Pairs = list[tuple[str, Any]]
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?")
+_DIGEST = re.compile("[0-9a-f]{64}")
 _WORD = re.compile(r"[A-Za-z_]+|-Infinity")
 _LITERALS = ("true", "false", "null")
 _MAX_NUMBER = 40
@@ -57,6 +58,11 @@ def compact(value: object) -> str:
 def digest(value: object) -> str:
     """SHA-256 of that text, in hexadecimal."""
     return hashlib.sha256(compact(value).encode()).hexdigest()
+
+
+def is_digest(value: object) -> bool:
+    """Whether a value is a text such as `digest` gives."""
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
 
 
 class Twin(str):

@@ -12,7 +12,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from ggn_store.errors import printable
+from ggn_store.errors import counted, printable
 from ggn_store.web import links
 
 _HERE: Final = Path(__file__).parent
@@ -82,11 +82,6 @@ def cell(value: object) -> str:
 def time(value: object) -> str:
     """A time in UTC, to the minute; of a value, or of its text in JSON."""
     return "" if value is None else str(value)[:16].replace("T", " ")
-
-
-def counted(number: int, what: str, many: str | None = None) -> str:
-    """`1 piece`, `2,000 pieces`."""
-    return f"{number:,} {what if number == 1 else many or what + 's'}"
 
 
 @functools.cache

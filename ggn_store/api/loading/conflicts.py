@@ -25,6 +25,7 @@ from ggn_store.model.changes.merge import Apart
 from ggn_store.model.documents.document import Digests, Document, Envelope, Piece, check_dialect
 from ggn_store.model.teams.proposal import parse_proposal
 from ggn_store.model.teams.revision import check_name
+from ggn_store.notation.json_text import is_digest
 from ggn_store.output import new_file
 
 Command = Literal["load", "push", "pull", "amend"]
@@ -35,7 +36,6 @@ _STATED: Final = "#= "
 _END: Final = "# ---- below this line stands the source ----"
 _DOCUMENT: Final = "document"
 _KINDS: Final = {language.name: language for language in (DEFINITIONS, DESCRIPTIONS)}
-_LINEAGE: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _MARK: Final = re.compile(r"^([<|=>])\1{6,}", re.MULTILINE)
 _USUAL: Final = 7
 _LONGEST: Final = 1_000
@@ -233,9 +233,9 @@ def _heading(line: str, name: str) -> Heading:
         and said["marks"] >= _USUAL
         and isinstance(pieces, list)
         and all(isinstance(each, str) for each in pieces)
-        and _is_lineage(said["theirs"])
-        and (_is_lineage(said["ours"]) or (said["ours"] is None and said["command"] in ("load", "amend")))
-        and (said["base"] is None or _is_lineage(said["base"]))
+        and is_digest(said["theirs"])
+        and (is_digest(said["ours"]) or (said["ours"] is None and said["command"] in ("load", "amend")))
+        and (said["base"] is None or is_digest(said["base"]))
     )
     try:
         if not is_sound or check_dialect(said["dialect"]) is None:
@@ -245,10 +245,6 @@ def _heading(line: str, name: str) -> Heading:
     except (NotationError, TypeError):
         raise wrong from None
     return Heading(**{**said, "pieces": tuple(pieces)})
-
-
-def _is_lineage(value: object) -> bool:
-    return isinstance(value, str) and _LINEAGE.fullmatch(value) is not None
 
 
 def _require_resolved(text: str, size: int, name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +13,6 @@ from ggn_store.model.teams.proposal import GOES_ON, Judgement, ProposalReference
 from ggn_store.model.teams.revision import written
 from ggn_store.notation import json_text
 
-_SHA256: Final = re.compile("[0-9a-f]{64}")
 _VERDICTS: Final = ("proposed", *get_args(Judgement))
 _MOST: Final = (1 << 31) - 1
 _ENTRY: Final = ("piece", "source", "destination")
@@ -85,7 +83,7 @@ class ReviewRecord(Remark):
         }
         for name, is_needed in needed.items():
             value = getattr(self, name)
-            if not (_is_sha256(value) if is_needed else value is None):
+            if not (json_text.is_digest(value) if is_needed else value is None):
                 yield f"the {name} of what was {self.verdict} in round {self.round} is out of place: {quote(value)}"
         is_on = [getattr(self, name) is not None for name in _ENTRY]
         if sorted(is_on, reverse=True) != is_on or (any(is_on) and self.verdict != "commented"):
@@ -102,10 +100,6 @@ def _fault_of_text(value: object, most: int) -> str | None:
     if len(value) > most:
         return f"is longer than {most:,} characters"
     return "has characters that no database can keep" if UNSTORABLE.search(value) else None
-
-
-def _is_sha256(value: object) -> bool:
-    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
 
 
 @dataclass(frozen=True, slots=True)

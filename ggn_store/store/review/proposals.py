@@ -7,7 +7,6 @@ is wrong with them, so that all others can be listed and they can be rejected.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from ggn_store.errors import ConflictError, DamagedError, StoreError, UnknownNam
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.teams.policy import PolicyRules
 from ggn_store.model.teams.proposal import Judgement, Proposal, ProposalReference, Verdict
+from ggn_store.notation.json_text import is_digest
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies
 from ggn_store.store.review.members import members
@@ -27,7 +27,6 @@ from ggn_store.store.rulesets import catalog, damaged, load, stored_documents
 from ggn_store.store.rulesets.load import Head, Made
 from ggn_store.store.schema import tables as t
 
-_DIGEST: Final = re.compile("[0-9a-f]{64}")
 _BASE = t.revision.alias("base")
 _HEAD = t.revision.alias("head")
 _PROPOSALS = (
@@ -211,7 +210,7 @@ def _needed(connection: Connection, name: str) -> tuple[int, tuple[str, ...] | N
 def _fault(row: Any, listed: int, verdicts: Sequence[Verdict]) -> str | None:
     """What is wrong with a row that can be read: what this program never writes so."""
     texts = (row.envelope, row.digest, row.dialect)
-    if not all(isinstance(each, str) for each in texts) or not _DIGEST.fullmatch(row.digest):
+    if not all(isinstance(each, str) for each in texts) or not is_digest(row.digest):
         return "its digest is none"
     if not all(each is None or isinstance(each, str) for each in (row.author, row.role, row.message, row.accepted)):
         return "its author and message are no text"

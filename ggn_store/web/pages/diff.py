@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.errors import GgnStoreError, printable
+from ggn_store.errors import GgnStoreError, counted, printable
 from ggn_store.model.changes.changes import Diff
 from ggn_store.model.changes.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.pictures.picture import ChangedMoves
@@ -19,7 +19,6 @@ from ggn_store.render.diagrams import to_svg
 from ggn_store.render.diff import diff_text
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
 from ggn_store.web.site import Compared
-from ggn_store.web.views import counted
 
 _PICTURES: Final = 12
 _MANY: Final = ("possibility", "possibilities")
