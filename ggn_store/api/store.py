@@ -24,7 +24,8 @@ from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
-    from ggn_store.api.loading.loading import Content, Loaded, LoadOptions, LoadSource
+    from ggn_store.api.loading.loading import Content, Loaded, LoadSource
+    from ggn_store.api.loading.wishes import LoadOptions
     from ggn_store.api.questions.analysis import StoreAnalysis
     from ggn_store.api.questions.sql import Table
     from ggn_store.api.questions.views import Views
@@ -196,9 +197,9 @@ class Store:
         HeadMovedError (a ConflictError) where the ruleset has moved on from `base` and there is no merge: because none
         was asked for, or both sides changed the same entry; its `merge` lists all changes. Nothing is stored then.
         """
-        from ggn_store.api.loading import loading
+        from ggn_store.api.loading import loading, wishes
 
-        return loading.load_one(self.session, document, loading.LoadWishes(name=name, **options))
+        return loading.load_one(self.session, document, wishes.LoadWishes(name=name, **options))
 
     def load_all(
         self,
@@ -216,10 +217,10 @@ class Store:
         other `processes` read documents ahead where there are enough of them; it changes nothing else. Raises
         InputError before anything is loaded where a source is not there.
         """
-        from ggn_store.api.loading import loading
+        from ggn_store.api.loading import loading, wishes
 
         return loading.load_all(
-            self.session, sources, loading.LoadWishes(name=name, progress=progress, **options), processes
+            self.session, sources, wishes.LoadWishes(name=name, progress=progress, **options), processes
         )
 
     def load_library(
@@ -229,9 +230,9 @@ class Store:
 
         See `ggn_store.games.library` for what there is.
         """
-        from ggn_store.api.loading import loading
+        from ggn_store.api.loading import loading, wishes
 
-        return loading.load_library(self.session, names, loading.LoadWishes(message=message, author=author))
+        return loading.load_library(self.session, names, wishes.LoadWishes(message=message, author=author))
 
     def ruleset(self, reference: str) -> Ruleset:
         """The ruleset `chess` in its newest revision, `chess@3`, or what the proposal `chess#4` makes of it.

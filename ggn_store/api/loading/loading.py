@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from ggn_store import collector
 from ggn_store.api.loading import ahead, conflicts, gates, incoming, merging
+from ggn_store.api.loading.wishes import LoadWishes
 from ggn_store.api.session import authors
 from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
-from ggn_store.model.changes.merge import Preference, check_preference, noted
 from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.moves import play
 from ggn_store.model.teams.revision import Revision, check_name
@@ -27,59 +27,6 @@ if TYPE_CHECKING:
 
     Content = Document | Definition | Mapping[str, Any] | str | os.PathLike[str]
     LoadSource = str | os.PathLike[str] | files.File
-
-
-class ProposeOptions(TypedDict, total=False):
-    """The keywords of `propose`, as for `load`."""
-
-    dialect: Dialect | None
-    message: str | None
-    author: str | None
-    base: str | None
-    accept_changes: bool
-
-
-class LoadOptions(ProposeOptions, total=False):
-    """The keywords of `load`, `load_all`, `amend` and, but for merge, of `propose`.
-
-    `base` is the revision that the document is based on: `3`, `sha256:0123abcd`, a tag, or `0` where it is to be the
-    first. Where the ruleset has moved on from there, `merge` unites what both sides changed, and `prefer` decides what
-    they changed differently: for "ours", which is the document, or "theirs", the newest revision. `conflicts` is a file
-    to which conflicts are written, for `store.exchange.resolve`.
-    `accept_changes` says that changes of the moves that a policy keeps are meant; the revision's message lists them.
-    """
-
-    merge: bool
-    prefer: Preference
-    conflicts: str | os.PathLike[str] | None
-
-
-@dataclass(frozen=True, slots=True)
-class LoadWishes:
-    """How documents are to be loaded: made where a caller's keywords come in, and passed on as one."""
-
-    name: str | None = None
-    dialect: Dialect | None = None
-    message: str | None = None
-    author: str | None = None
-    base: str | None = None
-    merge: bool = False
-    prefer: Preference = None
-    conflicts: str | os.PathLike[str] | None = None
-    accept_changes: bool = False
-    progress: Callable[[int], None] | None = None
-
-    def __post_init__(self) -> None:
-        check_preference(self.prefer, merge=self.merge)
-        if self.merge and self.base is None:
-            raise InputError("a merge needs to know what the document is based on: give base=...")
-
-    @property
-    def single(self) -> str | None:
-        """Why it can only be one document."""
-        if self.name is not None:
-            return "--name names one ruleset"
-        return None if self.base is None else "--base is what one document is based on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +81,8 @@ def load_resolved(session: Session, made: conflicts.Resolved, wishes: LoadWishes
                 f"{heading.to} has moved on since the conflicts were written: its newest revision is {head}; nothing "
                 "is stored: begin again, with `ggn-store load` and --merge --conflicts FILE"
             )
-        on = "no revision" if heading.base is None else catalog.find(connection, f"{head.name}@sha256:{heading.base}")
-        note = f"merged with {head}, based on {on}"
-        note = note if made.note is None else noted(note, made.note)
-        told = note if wishes.message is None else f"{wishes.message}\n\n{note}"
+        basis = None if heading.base is None else catalog.find(connection, f"{head.name}@sha256:{heading.base}")
+        told = merging.told(wishes.message, head, basis, made.note)
         change = load.Provenance(author, told, head.lineage, gates.gate(session.database, wishes.accept_changes))
         found = load.load(session.database, connection, document, heading.to, change)
     is_new = found.status == "new"
@@ -236,14 +181,7 @@ class _Loader:
             document = in_memory(content)
             if document is None or isinstance(base, catalog.Unstated):
                 raise
-            called = None if wishes.conflicts is None else "what is loaded"
-            wanted = merging.MergeWish(wishes.merge, wishes.prefer, called)
-            try:
-                return merging.merge_into(self.session, name, document, base, wanted, change)
-            except HeadMovedError as error:
-                if wishes.conflicts is None:
-                    raise
-                raise conflicts.keep(error, wishes.conflicts, "load", name, name) from None
+            return merging.merge_into(self.session, name, document, base, wishes, change)
 
     def _append(
         self, content: Document | Ready | Definition, name: str, change: load.Provenance, counts: _Counts

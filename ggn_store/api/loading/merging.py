@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from ggn_store.api.loading import sources
+from ggn_store.api.loading import conflicts, sources
+from ggn_store.api.loading.wishes import LoadWishes
 from ggn_store.errors import HeadMovedError
 from ggn_store.model.changes.merge import NOTE, Apart, Conflict, Merge, Preference, noted, places
 from ggn_store.model.documents.document import Document, Piece, check_dialect, revision_digest
@@ -22,18 +23,6 @@ class Merged:
 
     merge: Merge
     ready: Ready | None
-
-
-@dataclass(frozen=True, slots=True)
-class MergeWish:
-    """Whether a merge is wanted, and which side conflicts are decided for.
-
-    `keep` is what to call the document where sides in conflict are to be kept.
-    """
-
-    merge: bool = False
-    prefer: Preference = None
-    keep: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +79,7 @@ def _document(side: Version, unread: set[str]) -> Document:
 
 
 def merge_into(
-    session: Session, name: str, ours: Document, base: str | None, wanted: MergeWish, change: load.Provenance
+    session: Session, name: str, ours: Document, base: str | None, wishes: LoadWishes, change: load.Provenance
 ) -> Revision:
     """Store a document that is based on a revision (its lineage, None for none) which is not the newest any more.
 
@@ -105,7 +94,7 @@ def merge_into(
                 connection = stack.enter_context(session.writing() if is_alone else session.reading())
                 if is_alone:
                     database.lock_pieces(connection, alone=True)
-                found = merge_with_head(connection, name, ours, base, wanted, change.message)
+                found = merge_with_head(connection, name, ours, base, wishes, change.message)
                 if not is_alone:
                     stack.close()
                     connection = stack.enter_context(session.writing())
@@ -127,27 +116,37 @@ def merge_with_head(
     name: str,
     ours: Document,
     base: str | None,
-    wanted: MergeWish,
+    wishes: LoadWishes,
     message: str | None,
+    proposal: str | None = None,
 ) -> OnHead:
     """Merge a document that is based on a revision (its lineage, None for none) with the newest one.
 
-    Raises HeadMovedError, with all changes as its `merge`, where they conflict and where no merge is `wanted`.
+    It may be of a `proposal`. Raises HeadMovedError, with all changes as its `merge`, where they conflict, which are
+    kept in a file if so wished, and where no merge is wished.
     """
     given = GivenVersion(ours)
     head = catalog.find(connection, name)
     basis = None if base is None else catalog.find(connection, f"{name}@sha256:{base}")
     before = GivenVersion() if basis is None else _version(connection, basis)
-    merged = merge_sides(before, given, _version(connection, head), wanted.prefer)
-    if merged.ready is None or not wanted.merge:
-        sides = (before, given, _version(connection, head))
-        apart = None if wanted.keep is None else _apart(sides, wanted.keep, basis, head)
-        raise HeadMovedError(_moved(basis, head, merged.merge, is_wanted=wanted.merge), merged.merge, apart)
-    note = f"merged with {head}, based on {'no revision' if basis is None else basis}"
-    if merged.merge.note is not None:
-        note = noted(note, merged.merge.note)
-    told = note if message is None else f"{message}\n\n{note}"
-    return OnHead(merged.ready, head, told, merged.merge.decided)
+    merged = merge_sides(before, given, _version(connection, head), wishes.prefer)
+    if merged.ready is not None and wishes.merge:
+        return OnHead(merged.ready, head, told(message, head, basis, merged.merge.note), merged.merge.decided)
+    why = _moved(basis, head, merged.merge, is_wanted=wishes.merge)
+    if wishes.conflicts is None:
+        raise HeadMovedError(why, merged.merge)
+    called = "what is loaded" if proposal is None else "what is proposed"
+    apart = _apart((before, given, _version(connection, head)), called, basis, head)
+    error = HeadMovedError(why, merged.merge, apart)
+    command: conflicts.Command = "load" if proposal is None else "amend"
+    raise conflicts.keep(error, wishes.conflicts, command, proposal or name, name)
+
+
+def told(message: str | None, head: Revision, basis: Revision | None, note: str | None) -> str:
+    """The message of a merge with the newest revision, with what there is to say of it."""
+    made = f"merged with {head}, based on {'no revision' if basis is None else basis}"
+    made = made if note is None else noted(made, note)
+    return made if message is None else f"{message}\n\n{made}"
 
 
 def _version(connection: stored_documents.Transaction, revision: Revision) -> Version:

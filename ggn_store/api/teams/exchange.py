@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Protocol, TypedDict, Unpack
 
 from ggn_store import collector
 from ggn_store.api.loading import conflicts, gates, loading, sources
+from ggn_store.api.loading.wishes import LoadWishes
 from ggn_store.api.session import authors, opening
 from ggn_store.api.session.opening import Address
 from ggn_store.api.session.patience import ONCE, Patience, Result
@@ -174,7 +175,7 @@ class Exchange:
             made = conflicts.read(file)
             heading = made.heading
             if heading.command == "load":
-                wishes = loading.LoadWishes(message=message, author=author, accept_changes=accept_changes)
+                wishes = LoadWishes(message=message, author=author, accept_changes=accept_changes)
                 return loading.load_resolved(self._session, made, wishes)
             if heading.command == "amend":
                 raise InputError(f"these are conflicts of the proposal {heading.name}: resolve them with --propose")

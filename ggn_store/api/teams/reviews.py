@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from ggn_store import collector
 from ggn_store.api.loading import conflicts, gates, merging
-from ggn_store.api.loading.loading import LoadOptions, LoadWishes, ProposeOptions, in_memory, prepare, read_one, stream
+from ggn_store.api.loading.loading import in_memory, prepare, read_one, stream
+from ggn_store.api.loading.wishes import LoadOptions, LoadWishes, ProposeOptions
 from ggn_store.api.session import authors, versions
 from ggn_store.errors import (
     ConflictError,
@@ -119,8 +120,6 @@ class Reviews:
     ) -> tuple[load.Ready, LoadWishes]:
         """The content after a merge with the head, and what is wished of it."""
         given = None if isinstance(content, Reference) else in_memory(content)
-        called = None if wishes.conflicts is None else "what is proposed"
-        wanted = merging.MergeWish(wishes.merge, wishes.prefer, called)
         with self._session.reading() as connection:
             if isinstance(content, Reference):
                 old = stored_documents.of_revision(connection, catalog.find(connection, content))
@@ -128,12 +127,7 @@ class Reviews:
             base = catalog.base(connection, to.name, wishes.base)
             assert given is not None and not isinstance(base, catalog.Unstated)  # noqa: S101, PT018  (a merge has both)
             message = proposals.find(connection, to).message if wishes.message is None else wishes.message
-            try:
-                found = merging.merge_with_head(connection, to.name, given, base, wanted, message)
-            except HeadMovedError as error:
-                if wishes.conflicts is None:
-                    raise
-                raise conflicts.keep(error, wishes.conflicts, "amend", str(to), to.name) from None
+            found = merging.merge_with_head(connection, to.name, given, base, wishes, message, str(to))
         return found.ready, replace(wishes, base=f"sha256:{found.head.lineage}", message=found.message)
 
     def _propose_on_head(
