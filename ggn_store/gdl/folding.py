@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
-from ggn_store.gdl.functions import ARITHMETIC, COMPARISONS
+from ggn_store.gdl.functions import PURE
 from ggn_store.gdl.places import Place, Places
 from ggn_store.gdl.specification import Specification
 from ggn_store.gdl.world import Person
@@ -48,8 +48,7 @@ class Folding:
     def __init__(self, specification: Specification) -> None:
         self.places = Places(specification.topology)
         self.players = {player.name: Person(player) for player in specification.players}
-        first, second = self.players.values()
-        self._other = {first: second, second: first}
+        self._plain: Mapping[str, Callable[..., Any]] = PURE | self.places.functions(self.players)
         self._refs = {
             name: {key for key, each in schema.attributes.items() if each.type == "player_ref"}
             for name, schema in specification.schemas.items()
@@ -122,28 +121,13 @@ class Folding:
             return lambda case: _all(function(case) for function in functions)
         if name == "or":
             return lambda case: _any(function(case) for function in functions)
-        if name == "not":
-            [inner] = functions
-            return lambda case: UNKNOWN if (value := inner(case)) is UNKNOWN else value is not True
         if name == "if":
             return self._chosen(*functions)
         if name == "path_clear" and len(functions) == 2:
             return self._path(*functions)
         if name == "only_between":
             return self._alone(*functions)
-        places = self.places
-        plain: dict[str, Callable[..., Any]] = {
-            **COMPARISONS,
-            **ARITHMETIC,
-            "mid_pos": places.middle,
-            "adjacent": places.adjacent,
-            "special_connection": places.special,
-            "other_player": self._other.get,
-            "opponent_of": self._other.get,
-            "player": self.players.get,
-            "node": places.at,
-        }
-        return _known(functions, plain[name]) if name in plain else lambda case: UNKNOWN
+        return _known(functions, self._plain[name]) if name in self._plain else lambda case: UNKNOWN
 
     def _chosen(self, condition: Function, then: Function, otherwise: Function) -> Function:
         def chosen(case: KnownCase) -> Any:

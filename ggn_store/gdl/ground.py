@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from ggn_store.gdl.diagrams import DiagramValue
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
 from ggn_store.gdl.functions import PURE
-from ggn_store.gdl.world import Person, World
+from ggn_store.gdl.world import World
 
 Run: TypeAlias = Callable[[World], DiagramValue]
 Do: TypeAlias = Callable[[World, DiagramValue], None]
@@ -38,7 +38,6 @@ class Code:
 
 
 _FOLDED: Final = ("add", "mul")
-_OTHER_PLAYER: Final = ("other_player", "opponent_of")
 # What a function asks of the board as it is.
 _OF_BOARD: Final[Mapping[str, Callable[..., DiagramValue]]] = {
     "path_clear": World.clear,
@@ -57,6 +56,7 @@ class Grounder:
     def __init__(self, world: World, in_effects: bool = False) -> None:
         self._world = world
         self._in_effects = in_effects
+        self._functions: Mapping[str, Callable[..., DiagramValue]] = PURE | world.places.functions(world.people)
 
     def code(self, expression: Expression) -> Code:
         """The code of an expression that has a value."""
@@ -118,7 +118,7 @@ class Grounder:
             return Code(lambda world: ask(world, *[run(world) for run in runs]), needs | {POSITION})
         if name == "if":
             return Code(self._chosen(*arguments), needs)
-        function = self._function(name)
+        function = self._functions[name]
         if name in _FOLDED and len(arguments) > 2:
             # Two at a time, or every combination of all would have to be looked at.
             *before, last = arguments
@@ -142,22 +142,6 @@ class Grounder:
             first, second = runs
             return Code(lambda world: function(first(world), second(world)), needs)
         return Code(lambda world: function(*[run(world) for run in runs]), needs)
-
-    def _function(self, name: str) -> Callable[..., DiagramValue]:
-        places, people = self._world.places, self._world.people
-        if name in PURE:
-            return PURE[name]
-        if name in _OTHER_PLAYER:
-            others = {one: other for one in people.values() for other in people.values() if other is not one}
-            return lambda person: others.get(person) if isinstance(person, Person) else None
-        functions: dict[str, Callable[..., DiagramValue]] = {
-            "mid_pos": places.middle,
-            "adjacent": places.adjacent,
-            "special_connection": places.special,
-            "node": places.at,
-            "player": lambda name: people.get(name) if isinstance(name, str) else None,
-        }
-        return functions[name]
 
     @staticmethod
     def _junction(is_and: bool, arguments: Sequence[Code]) -> Run:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from ggn_store.gdl.specification import Topology, Value
 from ggn_store.model.documents.geometry import Lattice
@@ -55,6 +55,19 @@ class Places:
         if not isinstance(a, Place) or not isinstance(b, Place):
             return None
         return self._place(self.geometry.middle(a.label, b.label))
+
+    def functions(self, players: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+        """The functions of expressions that are about places, or about players by name."""
+        one, two = players.values()
+        other = {id(one): two, id(two): one}
+        return {
+            "mid_pos": self.middle,
+            "adjacent": self.adjacent,
+            "special_connection": self.special,
+            "node": self.at,
+            "player": lambda name: players.get(name) if isinstance(name, str) else None,
+            **dict.fromkeys(("other_player", "opponent_of"), lambda player: other.get(id(player))),
+        }
 
     def lines(self, a: object, b: object) -> list[tuple[Place, ...]]:
         """The places strictly between two on each line that joins them."""
