@@ -262,12 +262,17 @@ def _assignments(action: Action) -> Iterator[_Assignment]:
         for place, value, around in _sets(clause.expression, ()):
             yield _Assignment(clause, place, value, (*conditions, *around))
         # What an effect has set is no longer what the conditions were about.
-        changed = {place.name for place, _, _ in _sets(clause.expression, ()) if isinstance(place, Attribute)}
+        changed = attributes_set(clause.expression)
         conditions = [
             condition
             for condition in conditions
             if not any(isinstance(part, Attribute) and part.name in changed for part in parts(condition))
         ]
+
+
+def attributes_set(effect: Expression) -> set[str]:
+    """The attributes and state variables that an effect sets."""
+    return {place.name for place, _, _ in _sets(effect, ()) if isinstance(place, Attribute)}
 
 
 def _sets(

@@ -6,10 +6,10 @@ that is out of all proportion is null as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias, TypeGuard
 
-from ggn_store.gdl.expressions import Call, Expression
+from ggn_store.gdl.expressions import Attribute, Call, Expression, Name, parts
 
 _Value: TypeAlias = str | int | bool | None
 # Far above what the numbers of a game come to, and still computed at once.
@@ -82,3 +82,13 @@ def conjuncts(expression: Expression) -> list[Expression]:
     if isinstance(expression, Call) and expression.name == "and":
         return [each for argument in expression.arguments for each in conjuncts(argument)]
     return [expression]
+
+
+def variables_in(expressions: Iterable[Expression]) -> dict[str, None]:
+    """The state variables that expressions read or write, in their order."""
+    return dict.fromkeys(
+        part.name
+        for expression in expressions
+        for part in parts(expression)
+        if isinstance(part, Attribute) and isinstance(part.of, Name) and part.of.text == "state"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ggn_store.errors import Problem, did_you_mean, quote
+from ggn_store.gdl.domains import attributes_set
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, start_of, text_of
 from ggn_store.gdl.folding import UNKNOWN, Function, KnownCase
 from ggn_store.gdl.problems import finding
@@ -81,7 +82,7 @@ def _idle_effects(trials: Trials, rule: TriedRule) -> Iterator[Problem]:
                 if is_plain and not names & changed and not _may_happen(trials, rule, condition):
                     message = f"this effect never happens: {text_of(condition)} never holds here"
                     yield finding("never-holds", message, clause.place, clause, start_of(condition))
-        changed |= _attributes_set(clause.expression)
+        changed |= attributes_set(clause.expression)
 
 
 def _off_board(trials: Trials, rule: TriedRule) -> Iterator[Problem]:
@@ -98,7 +99,7 @@ def _off_board(trials: Trials, rule: TriedRule) -> Iterator[Problem]:
                     "entity that has left its place is gone"
                 )
                 yield finding("off-board", message, clause.place, clause, start_of(key))
-        changed |= _attributes_set(clause.expression)
+        changed |= attributes_set(clause.expression)
 
 
 def _places_set(
@@ -123,14 +124,6 @@ def _case_off_board(
         if where(case) is None and all(condition(case) is True for condition in conditions):
             return case
     return None
-
-
-def _attributes_set(effect: Expression) -> set[str]:
-    return {
-        part.arguments[0].name
-        for part in parts(effect)
-        if isinstance(part, Call) and part.name == "set" and isinstance(part.arguments[0], Attribute)
-    }
 
 
 def _may_happen(trials: Trials, rule: TriedRule, condition: Expression) -> bool:

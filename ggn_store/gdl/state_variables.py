@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.errors import Problem
 from ggn_store.gdl.domains import Domains
-from ggn_store.gdl.expressions import Attribute, Name, parts
-from ggn_store.gdl.functions import same
+from ggn_store.gdl.functions import same, variables_in
 from ggn_store.gdl.kinds import text
 from ggn_store.gdl.problems import problem
-from ggn_store.gdl.specification import Action, Specification, Value
+from ggn_store.gdl.specification import Specification, Value
 
 PHASE: Final = "phase"
 
@@ -32,7 +31,8 @@ class StateVariable:
 
 def state_variables(specification: Specification, domains: Domains) -> dict[str, StateVariable]:
     """The variables that actions read or write, by name, and `phase` first where there are several phases."""
-    used = _used(specification.allowed_actions())
+    actions = specification.allowed_actions()
+    used = variables_in(clause.expression for each in actions for clause in (*each.conditions, *each.effects))
     found = {}
     if len(specification.phases) > 1 or PHASE in used:
         first = specification.initial_phase
@@ -57,14 +57,3 @@ def unwritable(specification: Specification, variables: Mapping[str, StateVariab
             yield problem("state_schema", place, f"state.{name} has two values that are both written {twice}")
         elif "" in texts:
             yield problem("state_schema", place, f"state.{name} has an empty text as a value")
-
-
-def _used(actions: Sequence[Action]) -> set[str]:
-    """The state variables that actions read or write."""
-    return {
-        part.name
-        for action in actions
-        for clause in (*action.conditions, *action.effects)
-        for part in parts(clause.expression)
-        if isinstance(part, Attribute) and isinstance(part.of, Name) and part.of.text == "state"
-    }

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Expression, Index, Name, parts, text_of
 from ggn_store.gdl.folding import UNKNOWN, Entity, Folding, Function, KnownCase
+from ggn_store.gdl.functions import variables_in
 from ggn_store.gdl.places import Place
 from ggn_store.gdl.specification import Action, Clause, Specification, Value
 
@@ -94,15 +95,8 @@ class Trials:
 
     def _states(self, rule: TriedRule) -> list[dict[str, Any]]:
         """Every combination of the variables that the conditions read; one that is empty where there are too many."""
-        names = dict.fromkeys(
-            part.name
-            for clause in rule.action.conditions
-            for part in parts(clause.expression)
-            if isinstance(part, Attribute)
-            and isinstance(part.of, Name)
-            and part.of.text == "state"
-            and part.name in self.domains.variables
-        )
+        read = variables_in(clause.expression for clause in rule.action.conditions)
+        names = [name for name in read if name in self.domains.variables]
         choices: list[Sequence[Value]] = [self.domains.variables[name] for name in names]
         phases = [phase.name for phase in self.specification.phases if rule.action.name in phase.allowed_actions]
         choices = [phases if name == "phase" and phases else each for name, each in zip(names, choices, strict=True)]
