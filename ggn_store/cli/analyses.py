@@ -322,15 +322,20 @@ def same_movers(
 
 @options.command("concepts")
 @options.rulesets_argument
+@options.page_options
 @_answer_options
-def concepts(rulesets: tuple[str, ...], form: str | None, tell: Any) -> None:
+def concepts(rulesets: tuple[str, ...], form: str | None, tell: Any, **page: Any) -> None:
     """Show the concepts of games: what they have, and how much of it.
 
     Of one RULESET those that it has, with their values: for most, how many of its pieces do so. Of several, or of all
     in their newest revisions, how many rulesets have each. JSON and CSV also have the SQL that finds a concept. The
     view v_concepts has a column for each, and the guide to analyses lists them.
     """
-    found = options.open_store().analysis(tell).concepts(rulesets)
+    store = options.open_store()
+    chosen = options.paged(store, rulesets, **page)
+    if chosen is None:
+        return
+    found = store.analysis(tell).concepts(chosen)
     form = options.record_format(form)
     told = ("meaning",) if form == "table" else ("meaning", "sql")
     if len(found[0].values) == len(rulesets) == 1:
@@ -364,6 +369,7 @@ def concepts(rulesets: tuple[str, ...], form: str | None, tell: Any) -> None:
     help="Games without it; repeatable.",
 )
 @click.option("--board", metavar="SHAPE", help="Games on a board such as 9x9.")
+@options.page_options
 @_answer_options
 def find(
     rulesets: tuple[str, ...],
@@ -372,13 +378,17 @@ def find(
     board: str | None,
     form: str | None,
     tell: Any,
+    **page: Any,
 ) -> None:
     """Find games by what they have: `find --with hoppers --with drops --board 9x9`.
 
     Without RULESET, among all of the store in their newest revisions. A CONCEPT is one that `concepts` lists, or a
     comparison of its number with another by =, !=, <, <=, > or >=, in quotes for the shell: --with 'riders>=4'.
+    --limit counts the games that are so.
     """
-    found = options.open_store().analysis(tell).find(rulesets, having=having, lacking=lacking, board=board)
+    found = options.open_store().analysis(tell).find(rulesets, having=having, lacking=lacking, board=board, **page)
+    if len(found.records) == page["limit"]:
+        options.tell_more(found.records[-1]["ruleset"])
     columns = ("ruleset", "revision", "board", *found.concepts)
     options.print_records(found.records, form, columns, "no ruleset is so")
 

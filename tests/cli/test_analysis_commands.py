@@ -208,6 +208,38 @@ def test_rulesets_come_in_pages(ask: Command, arguments: tuple[str, ...]) -> Non
     assert (last.code, last.out, last.err) == (0, "", f"no ruleset comes after {after}\n")
 
 
+@pytest.mark.both
+def test_games_that_are_found_come_in_pages(ask: Command) -> None:
+    asked = ("find", "--with", "pieces")
+    every = ask(*asked).records()
+    assert len(every) > 1
+    found, after = [], ""
+    for _ in every:
+        page = ask(*asked, "-n", "1", "--after", after)
+        [after] = [row["ruleset"] for row in page.records()]
+        assert page.err == f"there may be more: `--after {after}` lists what follows\n"
+        found += page.records()
+    assert found == every
+    assert ask(*asked, "--after", after).out == ""
+    names = [row["ruleset"] for row in every]
+    # Named ones too come by name, and those that are not so count for no page.
+    assert [row["ruleset"] for row in ask(*asked, *reversed(names), "-n", "2").records()] == sorted(names)[:2]
+    assert ask(*asked, names[0], "--after", names[0]).out == ""
+    none = ask("find", "--with", "pieces>=1000", "-n", "1")
+    assert (none.code, none.out, none.err) == (0, "", "")
+
+
+def test_concepts_are_counted_in_pages(ask: Command) -> None:
+    names = [row["ruleset"] for row in ask("stats").records()]
+    whole = ask("concepts").records()
+    pages = [ask("concepts", "-n", "1", "--after", after).records() for after in ("", *names[:-1])]
+    for at, each in enumerate(whole):
+        assert each["rulesets"] == sum(page[at]["rulesets"] for page in pages)
+    assert any(each["rulesets"] > 0 for each in whole)
+    last = ask("concepts", "--after", names[-1])
+    assert (last.code, last.out, last.err) == (0, "", f"no ruleset comes after {names[-1]}\n")
+
+
 def test_groups_that_move_alike_come_in_pages(ask: Command) -> None:
     every = ask("same-movers").records()
     assert len(every) > 2

@@ -256,16 +256,18 @@ class StoreAnalysis:
         having: Iterable[str] = (),
         lacking: Iterable[str] = (),
         board: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
     ) -> FoundGames:
         """Those of these rulesets, or of all in their newest revisions, that have all of `having`, none of `lacking`.
 
-        Each is a concept (`hoppers`), or a comparison (`riders>=4`); `board` is a shape (`9x9`). Raises
-        UnknownNameError and NotationError for what is no concept and no shape.
+        Each is a concept (`hoppers`), or a comparison (`riders>=4`); `board` is a shape (`9x9`). No more than so many,
+        the first ones `after` a name. Raises UnknownNameError and NotationError for what is no concept and no shape.
         """
         wanted, unwanted = ([*map(concepts.read_wish, each)] for each in (having, lacking))
         asked = [*dict.fromkeys(each.concept for each in (*wanted, *unwanted))]
         shape = None if board is None else boards.parse_shape(board).shape_text
-        told = self._told(references, asked, Wishes(wanted, unwanted, shape))
+        told = self._told(references, asked, Wishes(wanted, unwanted, shape), limit, after)
         return FoundGames(tuple(each.name for each in asked), told)
 
     def similar(self, reference: str) -> list[Similar]:
@@ -323,16 +325,27 @@ class StoreAnalysis:
             return SameMovers(found, tuple(name for each in candidates for name in each.left_out()))
 
     def _told(
-        self, references: Iterable[str], asked: Sequence[Concept], wishes: Wishes = NO_WISHES
+        self,
+        references: Iterable[str],
+        asked: Sequence[Concept],
+        wishes: Wishes = NO_WISHES,
+        limit: int | None = None,
+        after: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Records with these concepts, of rulesets or of the newest revisions of the store."""
+        """Records with these concepts, of rulesets or of the newest revisions of the store; of a page by name."""
         wanted = self._selected(references)
-        with self._asking(wanted, every=not wanted) as parts:
-            return [
+        is_every = not wanted
+        if limit is not None or after is not None:
+            wanted = _after(wanted, after)
+        with self._asking(wanted) as parts:
+            found = (
                 each
                 for part in parts
-                for each in concepts.ask(part.asker, asked, part.revisions.values() if wanted else None, wishes)
-            ]
+                for each in concepts.ask(
+                    part.asker, asked, None if is_every else part.revisions.values(), wishes, limit, after
+                )
+            )
+            return [*islice(found, limit)]
 
     def names(self, references: Iterable[str] = (), *, limit: int | None = None, after: str | None = None) -> list[str]:
         """These rulesets, or all of the store, by name: no more than so many, the first ones `after` a name.
@@ -343,7 +356,7 @@ class StoreAnalysis:
             wanted = catalog.selected(connection, references)
             if not wanted:
                 return catalog.names_after(connection, (), after, limit)
-        return [each for each in sorted(wanted) if after is None or each > after][:limit]
+        return _after(wanted, after)[:limit]
 
     def _selected(self, references: Iterable[str]) -> list[str]:
         with self._session.reading() as connection:
@@ -364,6 +377,11 @@ class StoreAnalysis:
                 inside = stack.enter_context(asking(memory.database, self._tell, memory.reading()))
                 parts.append(_Part(inside, {reference: revision}))
             yield parts
+
+
+def _after(names: Iterable[str], after: str | None) -> list[str]:
+    """The names that come after one, in their order."""
+    return [each for each in sorted(names) if after is None or each > after]
 
 
 def _profiles(part: _Part) -> dict[str, Profile]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Boolean, ColumnElement, Integer, TableClause, Text, column, not_, select, table
@@ -72,11 +72,17 @@ def read_wish(text: str) -> Wish:
 
 
 def ask(
-    asker: Asker, concepts: Sequence[Concept], revisions: Iterable[Revision] | None = None, wishes: Wishes = NO_WISHES
-) -> list[dict[str, Any]]:
+    asker: Asker,
+    concepts: Sequence[Concept],
+    revisions: Iterable[Revision] | None = None,
+    wishes: Wishes = NO_WISHES,
+    limit: int | None = None,
+    after: str | None = None,
+) -> Iterator[dict[str, Any]]:
     """A record for each revision that is as wished: ruleset, revision, board and these concepts.
 
-    Of the newest revisions by name, or of those that are given, in their order.
+    Of the newest revisions by name, no more than so many, the first ones `after` a name; or of those that are given, in
+    their order.
     """
     every = "" if revisions is None else "_all"
     of, of_ruleset = (
@@ -95,9 +101,9 @@ def ask(
     if wishes.board is not None:
         query = query.where(of_ruleset.c.board == wishes.board)
     if revisions is None:
-        return [dict(row._mapping) for row in asker.rows(query)]
-    return [
-        dict(row._mapping)
-        for each in revisions
-        for row in asker.rows(query.where(of.c.ruleset == each.name, of.c.revision == each.number))
-    ]
+        page = query if after is None else query.where(of.c.ruleset > after)
+        yield from (dict(row._mapping) for row in asker.rows(page.limit(limit)))
+        return
+    for each in revisions:
+        of_one = query.where(of.c.ruleset == each.name, of.c.revision == each.number)
+        yield from (dict(row._mapping) for row in asker.rows(of_one))
