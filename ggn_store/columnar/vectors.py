@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need
 from ggn_store.errors import GgnStoreError
 from ggn_store.store.sql.vectors import LISTS, Vectors, coded, require_places
+
+# Numbers that lie no farther apart are told apart without sorting them.
+_FEW: Final = 1 << 16
 
 
 class Arrays(Vectors):
@@ -18,6 +21,8 @@ class Arrays(Vectors):
 
     def __init__(self) -> None:
         self._np = need("numpy", EXTRA)
+        self._pa = need("pyarrow", EXTRA)
+        self._compute = need("pyarrow.compute", EXTRA)
 
     def numbers(self, text: str) -> Any:
         if text == "[]":
@@ -30,8 +35,17 @@ class Arrays(Vectors):
                 raise ValueError("not all are whole numbers") from None
 
     def coded(self, text: str) -> tuple[Any, list[Any]]:
-        at, different = coded(json.loads(text))
-        return self._np.array(at, self._np.int64), different
+        if "\\" in text or text == "[]":
+            at, different = coded(json.loads(text))
+            return self._np.array(at, self._np.int64), different
+        members = self._compute.split_pattern(self._pa.array([text[1:-1]]), ",").values.dictionary_encode()
+        try:
+            values = [json.loads(member) for member in members.dictionary.to_pylist()]
+        except ValueError:  # of a comma within a text
+            at, different = coded(json.loads(text))
+            return self._np.array(at, self._np.int64), different
+        known, different = coded(values)
+        return self.take(known, members.indices.to_numpy()), different
 
     def up_to(self, count: int) -> Any:
         return self._np.arange(count)
@@ -47,8 +61,8 @@ class Arrays(Vectors):
     def chosen(self, vector: Any, mask: Any) -> Any:
         return vector[mask != 0]
 
-    def joined(self, first: Any, second: Any) -> Any:
-        return self._np.concatenate((first, second))
+    def joined(self, *vectors: Any) -> Any:
+        return self._np.concatenate(vectors)
 
     def sorted(self, vector: Any) -> Any:
         return vector if (vector[1:] >= vector[:-1]).all() else self._np.sort(vector, kind="stable")
@@ -84,6 +98,26 @@ class Arrays(Vectors):
     def plain(self, vector: Any) -> list[int]:
         found: list[int] = vector.tolist()
         return found
+
+    def different(self, vector: Any) -> tuple[list[int], Any]:
+        np = self._np
+        low, high = vector.min(), vector.max()
+        if high - low > len(vector) + _FEW:
+            members, at = np.unique(vector, return_inverse=True)
+            return members.tolist(), at
+        is_there = np.zeros(high - low + 1, bool)
+        is_there[vector - low] = True
+        return (np.flatnonzero(is_there) + low).tolist(), (np.cumsum(is_there) - 1)[vector - low]
+
+    def rows(self, *vectors: Any) -> Any:
+        return self._np.stack(vectors, axis=1).ravel()
+
+    def text(self, parts: Sequence[str], at: Any) -> bytes:
+        # The values of an array lie one after another.
+        found = self._pa.array(parts, self._pa.large_string()).take(self._pa.array(at))
+        _, offsets, values = found.buffers()
+        last = self._np.frombuffer(offsets, self._np.int64)[len(found)]
+        return bytes(values[:last]) if last else b""
 
 
 def fastest() -> Vectors:

@@ -6,7 +6,7 @@ import base64
 import errno
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -186,6 +186,8 @@ class ParquetFiles(_Gathered):
                 compression="zstd",
                 use_dictionary=[name for name in view.names if name not in counted],
                 column_encoding=dict.fromkeys(counted, "DELTA_BINARY_PACKED"),
+                # Those of texts take as long as all the rest.
+                write_statistics=[column.name for column in view.columns if column.type != "text"],
                 store_schema=False,
             )
             # What is in the file are texts and no dictionaries, and so it says.
@@ -211,14 +213,17 @@ class ParquetFiles(_Gathered):
                 writer.close()
 
 
-class DuckFile(_Gathered):
-    """Writes a DuckDB file with the views, some as tables."""
+class DuckFile(ParquetFiles):
+    """Writes a DuckDB file with the views, some as tables; each is made of a Parquet file, which is then removed.
+
+    Texts of rules are kept as numbers, which take a third of the room: a view has the texts.
+    """
 
     def __init__(self, directory: Path) -> None:
         duckdb = need("duckdb", EXTRA)
-        need("pyarrow", EXTRA)
-        super().__init__(None)
+        super().__init__(directory, zone=None)
         self._error = duckdb.Error
+        self._texts: dict[tuple[str, str], dict[str, None]] = {}
         with self._explained():
             self._connection: Any = duckdb.connect(
                 str(directory / DUCKDB),
@@ -226,26 +231,39 @@ class DuckFile(_Gathered):
             )
 
     def begin(self, view: View) -> str:
-        columns = ", ".join(f'"{each.name}" {_DUCKDB_TYPES[each.type]}' for each in view.columns)
-        self._run(f"CREATE TABLE {view.name} ({columns})")
-        self._comment("TABLE", view)
+        super().begin(view)
         return DUCKDB
 
-    def _write(self, view: View, found: Any) -> None:
-        with self._explained():
-            self._connection.register("given", found)
-            self._connection.execute(f"INSERT INTO {view.name} FROM given")
-            self._connection.unregister("given")
+    def _keep(self, view: View, batch: Any) -> None:
+        for column in _coded(view):
+            known = self._texts.setdefault((view.name, column), {})
+            known.update(dict.fromkeys(batch.column(column).dictionary.to_pylist()))
+        super()._keep(view, batch)
 
     def end(self, view: View) -> None:
-        self._flush(view, 1)
+        super().end(view)
+        pa, coded = need("pyarrow", EXTRA), _coded(view)
+        types = {each.name: _DUCKDB_TYPES[each.type] for each in view.columns}
+        kinds = types | {column: f"{view.name}_{column}" for column in coded}
+        for column in coded:
+            texts = pa.array(self._texts.pop((view.name, column), ()), pa.string())
+            with self._explained():
+                self._connection.register("given", pa.table({"text": texts}))
+                self._connection.execute(f"CREATE TYPE {kinds[column]} AS ENUM (SELECT text FROM given)")
+                self._connection.unregister("given")
+        file, kept = self._directory / f"{view.name}.parquet", view.name + "_kept" if coded else view.name
+        self._run(f"CREATE TABLE {kept} AS SELECT {_cast(kinds)} FROM read_parquet({literal(str(file))})")
+        file.unlink()
+        if coded:
+            self._run(f"CREATE VIEW {view.name} AS SELECT {_cast(types)} FROM {kept}")
+        self._comment("VIEW" if coded else "TABLE", view)
 
     def finish(self, joined: Sequence[View]) -> list[str]:
         for view in joined:
             self._run(f"CREATE VIEW {view.name} AS {view.joined}")
             self._comment("VIEW", view)
         self._run("CHECKPOINT")
-        self.close()
+        self._connection.close()
         return []
 
     def _comment(self, kind: str, view: View) -> None:
@@ -254,6 +272,7 @@ class DuckFile(_Gathered):
             self._run(f'COMMENT ON COLUMN {view.name}."{each.name}" IS {literal(each.meaning)}')
 
     def close(self) -> None:
+        super().close()
         self._connection.close()
 
     def _run(self, statement: str) -> None:
@@ -270,6 +289,15 @@ class DuckFile(_Gathered):
                 if os.strerror(number) in said:
                     raise OSError(number, os.strerror(number)) from None
             raise GgnStoreError(f"{DUCKDB}: DuckDB refused: {printable(said.splitlines()[0])}") from None
+
+
+def _coded(view: View) -> list[str]:
+    """The names of the columns of a view of rules that have texts."""
+    return [column.name for column in view.columns if column.type == "text" and "possibility" in view.names]
+
+
+def _cast(types: Mapping[str, str]) -> str:
+    return ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in types.items())
 
 
 def literal(text: str) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, BinaryIO, Final
 
 from ggn_store.store.schema.views import View
 from ggn_store.store.sql.piece_columns import Column
+from ggn_store.store.sql.vectors import Vectors
 
 _QUOTED: Final = re.compile('^$|[",\r\n]|^\\s|\\s$')
 # What spreadsheets take for a formula; a mark on its own (of a promoted piece) they do not.
@@ -21,25 +24,30 @@ _MOST: Final = 50_000
 class CsvFiles:
     """Writes the files; `formulas` names the columns with texts that a spreadsheet would take for formulas."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, vectors: Vectors) -> None:
         self._directory = directory
-        self._streams: dict[str, TextIO] = {}
+        self._vectors = vectors
+        self._streams: dict[str, BinaryIO] = {}
         self._cells: dict[str, list[_Cells]] = {}
         self.formulas: list[str] = []
 
     def begin(self, view: View) -> str:
         name = f"{view.name}.csv"
-        self._streams[view.name] = (self._directory / name).open("w", encoding="utf-8", newline="")
+        self._streams[view.name] = (self._directory / name).open("wb")
         self._cells[view.name] = [_Cells(_WRITERS[column.type]) for column in view.columns]
-        self._streams[view.name].write(",".join(view.names) + "\n")
+        self._streams[view.name].write((",".join(view.names) + "\n").encode())
         return name
 
     def add(self, view: View, columns: Sequence[Column]) -> None:
-        cells = self._cells[view.name]
-        texts = [map(each.__getitem__, column.plain()) for each, column in zip(cells, columns, strict=True)]
-        self._streams[view.name].write("\n".join(map(",".join, zip(*texts, strict=True))) + "\n")
-        for each in cells:
-            each.forget()
+        parts: list[str] = []
+        found = []
+        for number, (cells, column) in enumerate(zip(self._cells[view.name], columns, strict=True), 1):
+            values, at = column.different(self._vectors)
+            found.append(self._vectors.each(functools.partial(operator.add, len(parts)), at))
+            after = "\n" if number == len(columns) else ","
+            parts += [cells[value] + after for value in values]
+            cells.forget()
+        self._streams[view.name].write(self._vectors.text(parts, self._vectors.rows(*found)))
 
     def end(self, view: View) -> None:
         self._streams.pop(view.name).close()

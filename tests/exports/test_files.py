@@ -275,7 +275,7 @@ def test_a_duckdb_file_is_opened_read_only_and_joined(filled: Store, tmp_path: P
         ).fetchall()
         assert found == [("C:P", "a1", "b2")]
         with pytest.raises(duckdb.InvalidInputException):
-            connection.execute("DELETE FROM piece_moves")
+            connection.execute("DELETE FROM v_pieces")
 
 
 def test_a_sqlite_file_finds_rows_by_its_indexes(filled: Store, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ class _Files(Protocol):
 _WRITERS: Final[Mapping[str, Callable[[Path], _Files]]] = {
     "parquet": view_files.ParquetFiles,
     "duckdb": view_files.DuckFile,
-    "csv": CsvFiles,
+    "csv": lambda part: CsvFiles(part, vectors.fastest()),
     "sqlite": SqliteFile,
 }
 

@@ -15,7 +15,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, Final, Literal, get_args
 
 from ggn_store.errors import NotationError, quote
@@ -366,27 +365,29 @@ class Digests:
         found.update(b"}}]" if piece.sources else b"{}]")
         return found.hexdigest()
 
-    def member(self, key: str, value: str | int | None) -> str:
-        """A member of what `of_members` is given."""
-        return f"{self._strings[key]}:{value if isinstance(value, int) else self._strings[value]}"
+    def of_text(self, identifier: str, sources: bytes) -> str:
+        """The digest of a piece from the JSON of its sources, without the braces around it."""
+        found = hashlib.sha256(f"{self._before}{self._strings[identifier]},{{".encode())
+        found.update(sources)
+        found.update(b"}]")
+        return found.hexdigest()
 
-    def of_members(
-        self, identifier: str, places: Iterable[tuple[str, Iterable[tuple[str, int]]]], *columns: Iterable[Any]
-    ) -> str:
-        """The digest of a piece of another dialect than `gdl`, of which there are only texts.
+    def around(self, toggle: bool | None) -> list[list[str]]:
+        """The texts around the members of a possibility of another dialect than `gdl`.
 
-        `places` are its sources, each with its destinations and how many possibilities these have. The columns have a
-        member for each possibility, in order: the members of `must`, of `deny`, of the squares and of the hands that
-        change, with commas between them and in the order of their keys, and whether the turn passes, None without any.
+        They come before the members of `must`, of `deny`, of the squares and of the hands that change, and after the
+        last of these: five for each number whose bits say, in this order, which of these have members.
         """
-        musts, denies, *effects = columns
-        texts = self._texts(musts, denies, map(self._members, *effects))
-        strings = self._strings
-        sources = []
-        for source, destinations in places:
-            listed = [f"{strings[square]}:[{','.join(islice(texts, count))}]" for square, count in destinations]
-            sources.append(f"{strings[source]}:{{{','.join(listed)}}}")
-        return _sha256(f"{self._before}{strings[identifier]},{{{','.join(sources)}}}]")
+        found = []
+        for bits in range(1 << len(_PLACES)):
+            places = [place if bits >> at & 1 else "" for at, place in enumerate(_PLACES)]
+            [rest] = self._texts(places[:1], places[1:2], [self._members(places[2], places[3], toggle)])
+            texts = []
+            for place in places:
+                before, _, rest = rest.partition(place) if place else ("", "", rest)
+                texts.append(before)
+            found.append([*texts, rest])
+        return found
 
     def _texts(self, *columns: Iterable[str]) -> Iterator[str]:
         """Possibilities from the members of their objects."""
@@ -419,9 +420,13 @@ class Digests:
         return self._effects.setdefault(id(effects), text)
 
     def _listed(self, members: Mapping[str, str | int | None]) -> str:
-        return ",".join([self.member(key, members[key]) for key in sorted(members)])
+        values = ((key, members[key]) for key in sorted(members))
+        strings = self._strings
+        return ",".join([f"{strings[key]}:{each if isinstance(each, int) else strings[each]}" for key, each in values])
 
 
+# Stand for members in a text: no text of JSON has these.
+_PLACES: Final = "\0\1\2\3"
 _TURN_STAYS: Final = '"toggle":false'
 
 

@@ -14,7 +14,7 @@ from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.notation.hand import HAND
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.piece_tables import AXES, FARTHEST, PieceTables, require
-from ggn_store.store.sql.vectors import Vector
+from ggn_store.store.sql.vectors import Vector, Vectors, coded, firsts
 
 # An integer that is NULL: no distance is as far.
 NULL: Final = -(1 << 40)
@@ -37,6 +37,16 @@ class Column:
         if self.at is None:
             return Column((self.values or ())[first:last])
         return Column(self.values, self.at[first:last])
+
+    def different(self, vectors: Vectors) -> tuple[Sequence[Any], Vector]:
+        """The different values of the rows, and which of these each row has."""
+        if self.at is None:
+            at, values = coded(self.values or ())
+            return values, vectors.take(at, vectors.up_to(len(at)))
+        numbers, at = vectors.different(self.at)
+        if self.values is None:
+            return [None if each == NULL else each for each in numbers], at
+        return [self.values[each] for each in numbers], at
 
     def plain(self) -> Sequence[Any]:
         """The values of all rows."""
@@ -156,14 +166,7 @@ class PieceColumns:
         each, take, count = vectors.each, vectors.take, tables.count
         conditions = tables.conditions
         keys = vectors.sorted(self._keyed(conditions.at, conditions.square))
-        # The first of equal ones.
-        keys = vectors.chosen(
-            keys,
-            vectors.joined(
-                take([1], each(lambda key: key * 0, keys[:1])),
-                each(lambda key, last: (key != last) * 1, keys[1:], keys[:-1]),
-            ),
-        )
+        keys = vectors.chosen(keys, firsts(vectors, keys))
         width = tables.hand + 1
         at = each(lambda key: key // width, keys)
         square = take(tables.place.order, each(lambda key: key % width, keys))

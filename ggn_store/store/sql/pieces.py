@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise, repeat
+from itertools import pairwise
 from typing import Any, Final
 
 from sqlalchemy import BindParameter, Connection, Table, bindparam, select
@@ -11,13 +11,14 @@ from sqlalchemy.exc import DBAPIError
 
 from ggn_store.errors import DamagedError, quote
 from ggn_store.model.documents.document import Digests
+from ggn_store.notation import json_text
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.piece_columns import Column, PieceColumns
-from ggn_store.store.sql.piece_tables import BoardColumns, PieceTables, require
-from ggn_store.store.sql.vectors import Vector, Vectors
+from ggn_store.store.sql.piece_tables import FARTHEST, BoardColumns, PieceTables, require
+from ggn_store.store.sql.vectors import Vector, Vectors, firsts
 
 _PIECE: Final[BindParameter[int]] = bindparam("piece")
 
@@ -86,54 +87,77 @@ def digest(tables: PieceTables, digests: Digests) -> str:
     toggle, words = tables.coded(t.variant, "toggle")
     require(all(word in (0, 1) if has_effects else word is None for word in words))
     require(tables.key.dialect != "perform" or all(words))
-    toggles = [None if word is None else bool(word) for word in words]
-    conditions, changes = tables.conditions, tables.changes
-    require(has_effects or len(changes.at) == 0)
-    musts, of_board = (
-        tables.vectors.each(lambda is_second: 1 - is_second, each) for each in (conditions.is_deny, changes.is_hand)
+    require(has_effects or len(tables.changes.at) == 0)
+    around = [digests.around(None if word is None else bool(word)) for word in words]
+    return digests.of_text(tables.key.identifier, _text(tables, toggle, around))
+
+
+def _text(tables: PieceTables, toggle: Vector, around: Sequence[Sequence[Sequence[str]]]) -> bytes:
+    """The JSON of the sources of a piece, put together of parts; `around` are, for each toggle, the texts of `Digests`.
+
+    Every part is told by its possibility, its order in the text of that, and which part it is.
+    """
+    vectors, conditions, changes = tables.vectors, tables.conditions, tables.changes
+    rows = vectors.up_to(tables.count)
+    parts = [*_openings(tables), ","]
+    is_first = firsts(vectors, tables.targets)
+    opening = vectors.each(
+        lambda target, is_first, comma: target * is_first + comma * (1 - is_first),
+        tables.targets,
+        is_first,
+        _moved(vectors, rows, 0, len(parts) - 1),
     )
-
-    def states(mask: Vector) -> Iterable[str]:
-        square = Column(tables.ordered, conditions.square), Column(conditions.states, conditions.state)
-        return _members(tables, digests, conditions.at, mask, *square)
-
-    placed = Column((*tables.ordered, None), changes.square), Column((*changes.pieces, None), changes.becomes)
-    deltas = [*changes.deltas, None]
-    held = Column((*changes.helds, None), changes.held), Column(deltas, changes.delta)
-    return digests.of_members(
-        tables.key.identifier,
-        _places(tables),
-        states(musts),
-        states(conditions.is_deny),
-        _members(tables, digests, changes.at, of_board, *placed),
-        _members(tables, digests, changes.at, changes.is_hand, *held),
-        map(toggles.__getitem__, tables.vectors.plain(toggle)),
-    )
-
-
-def _members(
-    tables: PieceTables, digests: Digests, at: Vector, mask: Vector, keys: Column, values: Column
-) -> Iterable[str]:
-    """Of each possibility the members of an object, from the columns of their keys and values."""
-    vectors = tables.vectors
-    at = vectors.chosen(at, mask)
-    if len(at) == 0:
-        return repeat("")
-    width = len(values.values or ())
-    pairs = vectors.plain(
-        vectors.each(
-            lambda key, value: key * width + value, vectors.chosen(keys.at, mask), vectors.chosen(values.at, mask)
+    width = 2 * max(tables.hand, len(changes.helds)) + 1
+    found = [(rows, _moved(vectors, rows, 0), opening)]
+    having, bits = 0, _moved(vectors, toggle, 1 << _MEMBERS)
+    for number, (of, mask, name, names, value, values) in enumerate(
+        (
+            (conditions, _not(vectors, conditions.is_deny), "square", tables.ordered, "state", conditions.states),
+            (conditions, conditions.is_deny, "square", tables.ordered, "state", conditions.states),
+            (changes, _not(vectors, changes.is_hand), "square", tables.ordered, "becomes", changes.pieces),
+            (changes, changes.is_hand, "held", changes.helds, "delta", changes.deltas),
         )
-    )
-    names, said = keys.values or (), values.values or ()
-    known = {pair: digests.member(names[pair // width], said[pair % width]) for pair in set(pairs)}
-    texts = list(map(known.__getitem__, pairs))
-    return [",".join(texts[first:last]) for first, last in pairwise(vectors.bounds(at, tables.count))]
+    ):
+        at, key, said = (vectors.chosen(getattr(of, column), mask) for column in ("at", name, value))
+        if len(at) == 0:
+            continue
+        having |= 1 << number
+        none = vectors.least(at, _moved(vectors, at, 0), tables.count, 1)
+        bits = vectors.each(
+            lambda bits, none, bit: bits + bit * (1 - none), bits, none, _moved(vectors, rows, 0, 1 << number)
+        )
+        order = number * width + 2
+        keys = vectors.each(lambda key, is_first: 2 * key + is_first, key, firsts(vectors, at))
+        found.append((at, _moved(vectors, key, 2, order), _moved(vectors, keys, 1, len(parts))))
+        parts += [f"{comma}{json_text.compact(label)}:" for label in names for comma in (",", "")]
+        found.append((at, _moved(vectors, key, 2, order + 1), _moved(vectors, said, 1, len(parts))))
+        parts += map(json_text.compact, values)
+    for number in range(_MEMBERS + 1):
+        texts = [each[number] for of_toggle in around for each in of_toggle]
+        if any(text for at, text in enumerate(texts) if not at % (1 << _MEMBERS) & ~having):
+            order = number * width + 1
+            found.append((rows, _moved(vectors, rows, 0, order), _moved(vectors, bits, 1, len(parts))))
+            parts += texts
+    orders, most = (_MEMBERS + 1) * width + 2, len(parts)
+    require(tables.count * orders * most < FARTHEST)
+    keys = [vectors.each(lambda at, order, part: (at * orders + order) * most + part, *columns) for columns in found]
+    which = vectors.each(lambda key: key % most, vectors.sorted(vectors.joined(*keys)))
+    text = vectors.text(parts, which)
+    return b"%b]}" % text if tables.count else text
 
 
-def _places(tables: PieceTables) -> Iterator[tuple[str, list[tuple[str, int]]]]:
-    """The sources in order, each with its destinations and how many possibilities these have."""
-    vectors, labels = tables.vectors, (*tables.squares, HAND)
+def _moved(vectors: Vectors, vector: Vector, factor: int, difference: int = 0) -> Vector:
+    return vectors.each(lambda value: value * factor + difference, vector)
+
+
+def _not(vectors: Vectors, mask: Vector) -> Vector:
+    return _moved(vectors, mask, -1, 1)
+
+
+def _openings(tables: PieceTables) -> list[str]:
+    """What comes in the text of a piece before the possibilities of each destination."""
+    vectors = tables.vectors
+    labels = [json_text.compact(label) for label in (*tables.squares, HAND)]
     sources, targets = map(vectors.plain, (tables.sources, tables.labels(t.destination)))
     require(vectors.same(tables.targets, vectors.sorted(tables.targets)))
     variants = vectors.bounds(tables.targets, len(targets))
@@ -144,12 +168,18 @@ def _places(tables: PieceTables) -> Iterator[tuple[str, list[tuple[str, int]]]]:
     ):
         ordinals = tables.numbers(table, "ordinal")
         rows = vectors.up_to(len(ordinals))
-        firsts = vectors.take(bounds, of)
-        require(vectors.same(ordinals, vectors.each(lambda row, first: row - first, rows, firsts)))
-    for number, source in enumerate(sources):
-        listed = range(destinations[number], destinations[number + 1])
-        yield labels[source], [(labels[targets[each]], variants[each + 1] - variants[each]) for each in listed]
+        begins = vectors.take(bounds, of)
+        require(vectors.same(ordinals, vectors.each(lambda row, first: row - first, rows, begins)))
+    # None is without possibilities.
+    require(all(first < last for bounds in (variants, destinations) for first, last in pairwise(bounds)))
+    found = [f"],{labels[target]}:[" for target in targets]
+    for source, first in zip(sources, destinations, strict=False):
+        found[first] = f"{']},' if first else ''}{labels[source]}:{{{labels[targets[first]]}:["
+    return found
 
+
+# Of how many kinds members are: `must`, `deny`, squares and hands.
+_MEMBERS: Final = 4
 
 _LISTED: Final = (
     select(t.revision_piece.c.piece_id)

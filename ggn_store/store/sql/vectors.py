@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import accumulate, compress, repeat
+from itertools import accumulate, chain, compress, repeat
 from typing import Any, Final, Protocol
 
 Vector = Any
@@ -35,8 +35,8 @@ class Vectors(Protocol):
     def chosen(self, vector: Vector, mask: Vector) -> Vector:
         """The members where the mask is not 0."""
 
-    def joined(self, first: Vector, second: Vector) -> Vector:
-        """The members of both."""
+    def joined(self, *vectors: Vector) -> Vector:
+        """The members of all of them."""
 
     def sorted(self, vector: Vector) -> Vector:
         """The members in order."""
@@ -55,6 +55,15 @@ class Vectors(Protocol):
 
     def plain(self, vector: Vector) -> list[int]:
         """The members as a list."""
+
+    def different(self, vector: Vector) -> tuple[list[int], Vector]:
+        """The different members, and which of these each member is."""
+
+    def rows(self, *vectors: Vector) -> Vector:
+        """The first members of all, then the second ones, and so on."""
+
+    def text(self, parts: Sequence[str], at: Vector) -> bytes:
+        """The parts at these places, one after another, in UTF-8."""
 
 
 class Lists:
@@ -83,8 +92,8 @@ class Lists:
     def chosen(self, vector: list[int], mask: list[int]) -> list[int]:
         return list(compress(vector, mask))
 
-    def joined(self, first: list[int], second: list[int]) -> list[int]:
-        return first + second
+    def joined(self, *vectors: list[int]) -> list[int]:
+        return list(chain.from_iterable(vectors))
 
     def sorted(self, vector: list[int]) -> list[int]:
         return sorted(vector)
@@ -111,8 +120,26 @@ class Lists:
     def plain(self, vector: list[int]) -> list[int]:
         return vector
 
+    def different(self, vector: list[int]) -> tuple[list[int], list[int]]:
+        at, members = coded(vector)
+        return members, at
+
+    def rows(self, *vectors: list[int]) -> list[int]:
+        return list(chain.from_iterable(zip(*vectors, strict=True)))
+
+    def text(self, parts: Sequence[str], at: list[int]) -> bytes:
+        return "".join(map(parts.__getitem__, at)).encode()
+
 
 LISTS: Final = Lists()
+
+
+def firsts(vectors: Vectors, keys: Vector) -> Vector:
+    """1 where a member is another one than that before it, else 0."""
+    return vectors.joined(
+        vectors.each(lambda key: key * 0 + 1, keys[:1]),
+        vectors.each(lambda key, last: (key != last) * 1, keys[1:], keys[:-1]),
+    )
 
 
 def coded(members: Sequence[Any]) -> tuple[list[int], list[Any]]:
