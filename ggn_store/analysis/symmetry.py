@@ -17,7 +17,7 @@ from ggn_store.model.changes import possibilities
 from ggn_store.model.changes.possibilities import ABSENT, PossibilityChange
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY, Possibility
-from ggn_store.model.documents.geometry import Lattice, Symmetry, Vector, reversing
+from ggn_store.model.documents.geometry import Symmetry, Vector, hexagonal_name, reversing
 from ggn_store.model.moves.position import Position
 from ggn_store.model.record import Record
 from ggn_store.movement.entries import Entries, Known, ToldPiece
@@ -30,6 +30,8 @@ Of = Literal["sides", "first", "second"]
 NumberedEntry = tuple[str, int | None, int | None]
 
 _FIRST: Final = 3
+_SIDES: Final[tuple[Of, ...]] = ("first", "second")
+_ACROSS: Final = "mirrored left to right"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,14 @@ class Mirror:
     symmetry: str
     squares: tuple[str, ...]
     seen: Symmetry | None = None
+
+    def back(self, board: Board) -> Mirror:
+        """The way back: the mirror itself, but of a turn."""
+        if self.seen is None or self.seen.inverse == self.seen:
+            return self
+        known = dict(zip(self.squares, board.squares, strict=True))
+        squares = tuple(known.get(square, "") for square in board.squares)
+        return replace(self, squares=squares, seen=self.seen.inverse)
 
     def piece(self, identifier: str) -> str:
         """What a piece becomes."""
@@ -120,31 +130,36 @@ class MirrorFinding:
     entries: Mapping[NumberedEntry, tuple[int, int]]
 
 
-def mirrors(board: Board) -> list[Mirror]:
-    """What is tried on a board: all ways to reverse axes for the sides, and left to right for each by itself.
+def mirrors(board: Board, form: str | None = None, squares: int | None = None) -> list[Mirror]:
+    """What is tried on a board that lies in this form, with these squares and holes, as `Grid` has it.
 
-    Where squares have no coordinates there is only: the sides have the same rules on the same squares.
+    Of squares all ways to reverse axes for the sides, and left to right for each by itself; of hexagons all symmetries
+    that the board has. Where squares have no coordinates there is only: the sides have the same rules on the same
+    squares.
     """
-    lattice = Lattice.of(board)
-    if lattice is None:
+    grid = Grid.of(board, form, squares)
+    if grid is None:
         return [Mirror("sides", "equal", board.squares)]
-    dimensions = lattice.dimensions
-    axes = range(dimensions)
-    tried: list[tuple[Of, Symmetry]] = [
-        ("sides", reversing(dimensions, *chosen))
-        for count in range(dimensions + 1)
-        for chosen in itertools.combinations(axes, count)
-    ]
-    if dimensions > 1:
-        tried += [(side, reversing(dimensions, 0)) for side in ("first", "second")]
-    return [Mirror(of, symmetry.name, lattice.images(symmetry), symmetry) for of, symmetry in tried]
+    if grid.hexagonal:
+        is_upright = str(form).startswith("files")
+        named = {each: hexagonal_name(each, is_upright) for each in grid.symmetries if grid.has(each)}
+        across = [each for each, name in named.items() if name == _ACROSS]
+    else:
+        dimensions = len(grid.size)
+        chosen = (each for count in range(dimensions + 1) for each in itertools.combinations(range(dimensions), count))
+        named = {each: each.name for each in (reversing(dimensions, *axes) for axes in chosen)}
+        across = [reversing(dimensions, 0)] if dimensions > 1 else []
+    tried: list[tuple[Of, Symmetry]] = [("sides", each) for each in named]
+    tried += [(side, each) for side in _SIDES for each in across]
+    labels = {each: ["" if at is None else board.squares[at] for at in grid.images(each)] for each in named}
+    return [Mirror(of, named[each], tuple(labels[each]), each) for of, each in tried]
 
 
 def find(pieces: Sequence[ToldPiece], board: Board, tried: Sequence[Mirror]) -> list[MirrorFinding]:
     """What lacks a counterpart under each mirror; the pieces are in document order."""
     numbers = _Numbers()
     rules = {each.piece: numbers.rules(each.entries) for each in pieces}
-    return [MirrorFinding(mirror, _Mirrored(mirror, board, numbers).lacking(pieces, rules)) for mirror in tried]
+    return [MirrorFinding(mirror, _lacking(mirror, board, numbers, pieces, rules)) for mirror in tried]
 
 
 # What a possibility says but for where it starts: whether it is a drop, its vector, the number of what it asks and
@@ -187,12 +202,37 @@ class _Numbers:
         return found
 
 
+def _lacking(
+    mirror: Mirror, board: Board, numbers: _Numbers, pieces: Sequence[ToldPiece], rules: Mapping[str, _Rules]
+) -> dict[NumberedEntry, tuple[int, int]]:
+    """How many possibilities lack a counterpart by entry, and in its mirror image; of the sides, by the first's."""
+    there = _Mirrored(mirror, board, numbers)
+    back = there if (other := mirror.back(board)) is mirror else _Mirrored(other, board, numbers)
+    of_side = {"first": there, "second": back if mirror.of == "sides" else there}
+    counts: dict[NumberedEntry, int] = {}
+    for piece, entries, places in pieces:
+        if mirror.of in ("sides", side_of(piece)):
+            seen = of_side[side_of(piece)]
+            of_piece = seen.counts(rules[piece], rules.get(mirror.piece(piece), {}), entries.grid)
+            counts |= {(piece, *place): of_piece[place] for place in places if place in of_piece}
+    found: dict[NumberedEntry, tuple[int, int]] = {}
+    for entry, count in counts.items():
+        side = side_of(entry[0])
+        image = of_side[side].image(entry)
+        if mirror.of == "sides" and side == "second" and image is not None:
+            found.setdefault(image, (counts.get(image, 0), count))
+        elif image is None or image not in found:
+            found[entry] = count, 0 if image in (None, entry) else counts.get(image, 0)
+    return found
+
+
 class _Mirrored:
     """Rules in a mirror."""
 
     def __init__(self, mirror: Mirror, board: Board, numbers: _Numbers) -> None:
         self._mirror = mirror
         self._images = [board.numbers.get(label) for label in mirror.squares]
+        self._seen = {image: square for square, image in enumerate((*self._images, len(self._images)))}
         self._vector = Known(lambda vector: vector if mirror.seen is None or vector is None else mirror.seen(vector))
         items = [
             numbers.items.get((kind, state and mirror.state(state), self._vector[vector]), _UNKNOWN)
@@ -202,24 +242,7 @@ class _Mirrored:
         self._held = Known(lambda held: tuple(sorted([(mirror.piece(piece), delta) for piece, delta in held])))
         self._placed = Known(self._place)
 
-    def lacking(self, pieces: Sequence[ToldPiece], rules: Mapping[str, _Rules]) -> dict[NumberedEntry, tuple[int, int]]:
-        """How many possibilities lack a counterpart by entry, and in its mirror image; of the sides, by the first's."""
-        mirror = self._mirror
-        counts: dict[NumberedEntry, int] = {}
-        for piece, entries, places in pieces:
-            if mirror.of in ("sides", side_of(piece)):
-                of_piece = self._counts(rules[piece], rules.get(mirror.piece(piece), {}), entries.grid)
-                counts |= {(piece, *place): of_piece[place] for place in places if place in of_piece}
-        found: dict[NumberedEntry, tuple[int, int]] = {}
-        for entry, count in counts.items():
-            image = self._image(entry)
-            if mirror.of == "sides" and side_of(entry[0]) == "second" and image is not None:
-                found.setdefault(image, (counts.get(image, 0), count))
-            elif image is None or image not in found:
-                found[entry] = count, 0 if image in (None, entry) else counts.get(image, 0)
-        return found
-
-    def _counts(self, here: _Rules, there: _Rules, grid: Grid) -> dict[tuple[int | None, int | None], int]:
+    def counts(self, here: _Rules, there: _Rules, grid: Grid) -> dict[tuple[int | None, int | None], int]:
         """How many possibilities of a piece lack a counterpart in the rules of its image, by source and destination."""
         lacking: dict[tuple[bool, Any, int], int] = {}
         for (is_drop, to, said, held, turn), origins in here.items():
@@ -239,11 +262,10 @@ class _Mirrored:
         return found
 
     def _place(self, squares: int) -> int:
-        """The squares that some come to, of which those that are not on the board are left out."""
-        images = [*self._images, len(self._images)]
-        return sum([1 << image for each in bits_of(squares) if (image := images[each]) is not None])
+        """The squares that come to some."""
+        return sum([1 << self._seen[each] for each in bits_of(squares) if each in self._seen])
 
-    def _image(self, entry: NumberedEntry) -> NumberedEntry | None:
+    def image(self, entry: NumberedEntry) -> NumberedEntry | None:
         """Where an entry is mirrored to; None where that is not on the board."""
         piece, *squares = entry
         images = [None if square is None else self._images[square] for square in squares]

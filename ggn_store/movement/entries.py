@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from ggn_store.model.documents.board import Board
@@ -90,6 +90,36 @@ class Entries:
                 None if pattern.is_drop else origin,
                 None if pattern.to is None else numbers[codes[origin] + pattern.to],
             )
+
+    def on(self, grid: Grid) -> Entries:
+        """The same, told on another grid of the board."""
+        codes, numbers, others = self.grid.codes, self.grid.by_code, grid.codes
+        if codes == others:
+            return replace(self, grid=grid)
+        places = Known(lambda key: others[numbers[codes[key[0]] + key[1]]] - others[key[0]])
+
+        def told_again(origin: int, told: Told) -> Told:
+            asked, changed = (
+                tuple(sorted([index * grid.span + places[origin, place] for index, place in parts]))
+                for parts in (
+                    [_split(each, self.grid.span) for each in listed] for listed in (told.asked, told.changed)
+                )
+            )
+            return told._replace(asked=asked, changed=changed)
+
+        known: dict[Told, int] = {}
+        patterns: dict[tuple[bool, int | None, tuple[int, ...]], list[int]] = {}
+        for pattern in self.patterns:
+            for origin in pattern.origins:
+                to = None if pattern.to is None else places[origin, pattern.to]
+                again = (told_again(origin, self.told[number]) for number in pattern.told)
+                listed = tuple([known.setdefault(each, len(known)) for each in again])
+                patterns.setdefault((pattern.is_drop, to, listed), []).append(origin)
+            if not pattern.origins:  # from the hand into the hand, where nothing has a place
+                listed = tuple([known.setdefault(self.told[number], len(known)) for number in pattern.told])
+                patterns.setdefault((pattern.is_drop, pattern.to, listed), [])
+        found = [Pattern(is_drop, to, listed, origins) for (is_drop, to, listed), origins in patterns.items()]
+        return Entries(grid, self.names, [*known], found)
 
     # --- as text ---
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.board import Board, extent_of
 from ggn_store.model.documents.geometry import (
     Lattice,
     Symmetry,
@@ -25,38 +25,56 @@ _LEAST_SPAN: Final = 1 << 14
 class Grid:
     """A board whose squares have coordinates, from 0 on in each of up to three dimensions; sets of squares are bits.
 
-    Hexagons have cube coordinates, of which the first two say all; vectors have three that come to 0.
+    Hexagons have cube coordinates, of which the first two say all; vectors have three that come to 0. Squares that the
+    board only lists, being holes of it, have numbers, and are nowhere.
     """
 
-    def __init__(self, size: Vector, points: list[Vector], *, hexagonal: bool = False, fold: int | None = None) -> None:
+    def __init__(
+        self,
+        size: Vector,
+        points: list[Vector],
+        *,
+        hexagonal: bool = False,
+        fold: int | None = None,
+        squares: int | None = None,
+    ) -> None:
         self.hexagonal = hexagonal
         self.fold = fold
+        self._squares = (1 << len(points)) - 1 if squares is None else squares
+        there = [*bits_of(self._squares)]
         told = size
         if hexagonal:
             last = [-sum(point) for point in points]
-            size = (*size, max(last) - min(last) + 1)
-            points = [(*point, each - min(last)) for point, each in zip(points, last, strict=True)]
+            low, high = min(last[each] for each in there), max(last[each] for each in there)
+            size = (*size, high - low + 1)
+            points = [(*point, each - low) for point, each in zip(points, last, strict=True)]
         self.size = size
         self.points = points
-        self.is_full = len(self.points) == math.prod(size)
-        self.numbers = {point: number for number, point in enumerate(self.points)}
+        self.is_full = len(there) == math.prod(size)
+        self.numbers = {points[number]: number for number in there}
         # Sums of coordinates that differ for all differences of squares.
         bases = [2 * each - 1 for each in told]
         self.strides = tuple(math.prod(bases[:axis]) for axis in range(len(told)))
         self.codes = tuple(sum(map(int.__mul__, point, self.strides)) for point in self.points)
         self.span = 2 * math.prod(bases)
-        self.by_code = {code: number for number, code in enumerate(self.codes)}
+        self.by_code = {self.codes[number]: number for number in there}
         self._vectors: dict[int, Vector] = {}
         self._texts: dict[tuple[Symmetry, int], str] = {}
 
     @classmethod
-    def of(cls, board: Board, form: str | None = None) -> Grid | None:
-        """The grid of a board whose squares lie in this form; None where they have no coordinates."""
+    def of(cls, board: Board, form: str | None = None, squares: int | None = None) -> Grid | None:
+        """The grid of a board whose squares lie in this form; None where they have no coordinates.
+
+        `squares` are those that are no holes, None where all are.
+        """
         lattice = Lattice.lying(board, form)
         if lattice is None:
             return None
-        points = [tuple(map(int.__sub__, point, lattice.low)) for point in lattice.points.values()]
-        return cls(lattice.size, points, hexagonal=lattice.hexagonal, fold=lattice.fold)
+        points, (low, size) = [*lattice.points.values()], (lattice.low, lattice.size)
+        if squares is not None:
+            low, size = extent_of([points[number] for number in bits_of(squares)])
+        points = [tuple(map(int.__sub__, point, low)) for point in points]
+        return cls(size, points, hexagonal=lattice.hexagonal, fold=lattice.fold, squares=squares)
 
     @classmethod
     def row(cls, board: Board) -> Grid:
@@ -101,7 +119,7 @@ class Grid:
     @functools.cached_property
     def every(self) -> int | None:
         """All squares as bits by their codes; None where these are too far apart."""
-        return self.coded((1 << len(self.codes)) - 1)
+        return self.coded(self._squares)
 
     def fits(self, coded: int, vectors: Iterable[Vector], every: int) -> int:
         """Those of a set of squares, as bits by their codes, from which all of these lead to squares among `every`."""
@@ -120,6 +138,17 @@ class Grid:
                 self.points.append(placed)
             found |= 1 << self.numbers[placed]
         return found
+
+    def has(self, symmetry: Symmetry) -> bool:
+        """Whether the board is as before, turned or mirrored."""
+        images = self.images(symmetry)
+        return all(images[number] is not None for number in bits_of(self._squares))
+
+    def images(self, symmetry: Symmetry) -> list[int | None]:
+        """The number of the square that each comes to, turned or mirrored within the box; None where there is none."""
+        count = len(self.codes)
+        found = [self.numbers.get(symmetry.place(point, self.size)) for point in self.points[:count]]
+        return [None if number is None or number >= count else number for number in found]
 
     def text(self, symmetry: Symmetry, squares: int) -> str:
         """A set of squares, turned or mirrored: equal ones of boxes of one size have equal texts."""

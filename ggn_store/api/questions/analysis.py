@@ -158,9 +158,12 @@ class RulesetAnalysis:
 
     def _findings(self) -> list[MirrorFinding]:
         """What lacks a counterpart under each of the symmetries that are tried."""
-        board = self._handle.board
-        with collector.held_off():
-            return symmetry.find(self._told(), board, symmetry.mirrors(board))
+        board, revision = self._handle.board, self._handle.revision
+        with collector.held_off(), asking(self._database, self._tell) as asker:
+            told = entries.of_revision(asker, revision)
+            return symmetry.find(
+                told, board, symmetry.mirrors(board, *entries.lying(asker, [revision.id])[revision.id])
+            )
 
     def _told(self) -> list[ToldPiece]:
         """The pieces in document order, with what their rules say."""
@@ -290,7 +293,7 @@ class StoreAnalysis:
                 grids = entries.Grids(part.asker)
                 moving = _moving(part, grids)
                 for reference, revision in part.revisions.items():
-                    boards[reference] = board = grids[revision.board_id][0]
+                    boards[reference] = board = grids[revision.board_id, entries.PLAIN][0]
                     rules[reference] = ComparedRules(board.shape_text, revision.dialect, moving[revision.id])
             is_same_board = boards[before].digest == boards[after].digest
             return comparison.compare(rules[before], rules[after], is_same_board=is_same_board)
@@ -423,7 +426,9 @@ def _moving(part: _Part, grids: entries.Grids) -> Mapping[int, list[Moving]]:
     """How the pieces of revisions move, by the keys of these; what they have in common is read once."""
     members = entries.members(part.asker, [*part.by_id.values()])
     moving = {
-        member.piece_id: Moving(member.piece, member.digest, told, grids[member.board_id][1])
+        member.piece_id: Moving(
+            member.piece, member.digest, told, None if grids[member.board_id, entries.PLAIN][1] is None else told.grid
+        )
         for member, told in entries.entries(part.asker, members, grids)
     }
     return {key: [moving[each.piece_id] for each in members if each.revision_id == key] for key in part.by_id}
@@ -465,7 +470,7 @@ class _Candidates:
         """The revisions whose squares have no coordinates."""
         boards = {each.revision_id: each.board_id for each in self._members}
         unplaced = entries.unplaced(self._asker, boards.values())
-        left_out = {board for board in unplaced if self._grids[board][1] is None}
+        left_out = {board for board in unplaced if self._grids[board, entries.PLAIN][1] is None}
         return [str(self._revisions[key]) for key, board in boards.items() if board in left_out]
 
 
@@ -511,7 +516,7 @@ def _exact_movements(
     asker: Asker, members: Iterable[Member], grids: entries.Grids, whole: bool
 ) -> Iterator[tuple[int, NamedMovement]]:
     """How each piece moves, square by square, by its key; pieces on boards without coordinates are left out."""
-    placed = [each for each in members if grids[each.board_id][1] is not None]
+    placed = [each for each in members if grids[each.board_id, entries.PLAIN][1] is not None]
     for member, told in entries.entries(asker, placed, grids):
         items = Items(member.piece, told.grid)
         items.read(told)

@@ -122,6 +122,12 @@ class Symmetry:
             ]
         )
 
+    @property
+    def inverse(self) -> Symmetry:
+        """The way back."""
+        places = sorted(range(len(self.axes)), key=self.axes.__getitem__)
+        return Symmetry(tuple(places), tuple(self.signs[place] for place in places))
+
     def extent(self, size: Vector) -> Vector:
         """The size of a box afterwards."""
         return tuple([size[axis] for axis in self.axes])
@@ -166,6 +172,19 @@ def reversing(dimensions: int, *axes: int) -> Symmetry:
 def hexagonal_symmetries() -> tuple[Symmetry, ...]:
     """All twelve among hexagons in cube coordinates, whose sum is always the same; first what changes nothing."""
     return tuple(each for each in symmetries(3) if len({*each.signs}) == 1)
+
+
+def hexagonal_name(symmetry: Symmetry, is_upright: bool) -> str:
+    """A symmetry among hexagons in words, turns clockwise; they touch along files if `is_upright`, else along ranks."""
+    ring = [*hexagonal_turns((1, 0))]
+    first, second = (symmetry((x, y, -x - y))[:2] for x, y in ring[:2])
+    turns = ring.index(first)
+    if second == ring[(turns + 1) % len(ring)]:
+        return f"turned by {360 - 60 * turns} degrees" if turns else "equal"
+    axis, sign = next(each for each in enumerate(symmetry.axes) if each[0] == each[1])[0], symmetry.signs[0]
+    if axis == (0 if is_upright else 1):
+        return "mirrored left to right" if (sign < 0) == is_upright else "mirrored top to bottom"
+    return f"mirrored, {('files', 'ranks', 'slopes')[axis]} {'in place' if sign > 0 else 'reversed'}"
 
 
 @cache

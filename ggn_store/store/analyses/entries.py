@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Select, select
 
 from ggn_store.errors import DamagedError, quote
 from ggn_store.model.documents.board import Board
+from ggn_store.model.documents.geometry import HEXAGONS
 from ggn_store.model.teams.revision import Revision
 from ggn_store.movement import facts
 from ggn_store.movement.entries import Entries, ToldPiece
@@ -57,21 +59,55 @@ def unplaced(asker: Asker, boards: Iterable[int]) -> set[int]:
     return {row.board_id for row in asker.rows_of(sorted({*boards}), without_file)}
 
 
-class Grids(dict[int, tuple[Board, Grid | None]]):
-    """Boards by their keys, each read once, and their grids; None where the squares have no coordinates."""
+class Lying(NamedTuple):
+    """How the hexagons of a board lie, a form of `HEXAGONS`, and which squares are no holes; None where all are."""
+
+    form: str | None = None
+    squares: int | None = None
+
+
+PLAIN: Final = Lying()
+
+
+def lying(asker: Asker, revisions: Iterable[int]) -> Mapping[int, Lying]:
+    """How the hexagons of revisions lie, by the keys of these; on squares and in networks as labels say."""
+
+    def told(keys: list[int]) -> Select[Any]:
+        return (
+            select(t.revision_piece.c.revision_id, t.piece_facts.c.layout, t.piece_facts.c.named)
+            .join(t.piece_facts, t.piece_facts.c.piece_id == t.revision_piece.c.piece_id)
+            .where(t.revision_piece.c.revision_id.in_(keys), t.piece_facts.c.layout.in_([*HEXAGONS]))
+            .distinct()
+        )
+
+    found: defaultdict[int, Lying] = defaultdict(lambda: PLAIN)
+    for key, form, named in asker.rows_of(sorted({*revisions}), told):
+        known = found[key].squares
+        squares = None if named is None else int(named[::-1], 2) | (known or 0)
+        found[key] = Lying(form, squares)
+    return found
+
+
+class Grids(dict[tuple[int, Lying], tuple[Board, Grid | None]]):
+    """Boards by their keys and how they lie, and their grids; None where the squares have no coordinates."""
 
     def __init__(self, asker: Asker) -> None:
         self._asker = asker
 
-    def __missing__(self, board_id: int) -> tuple[Board, Grid | None]:
-        board = catalog.read_board(self._asker.connection, board_id)
-        self[board_id] = found = board, Grid.of(board)
+    def __missing__(self, key: tuple[int, Lying]) -> tuple[Board, Grid | None]:
+        board_id, lying = key
+        board = catalog.read_board(self._asker.connection, board_id) if lying == PLAIN else self[board_id, PLAIN][0]
+        self[key] = found = board, Grid.of(board, *lying)
         return found
 
 
 def entries(asker: Asker, of: Iterable[Member], grids: Grids) -> Iterator[tuple[Member, Entries]]:
-    """What the rules of each piece say, once; one piece in memory at a time. Raises DamagedError for what is none."""
+    """What the rules of each piece say, once; one piece in memory at a time. Raises DamagedError for what is none.
+
+    They are told as the squares of the member's revision lie.
+    """
     wanted = {each.piece_id: each for each in of}
+    lie = lying(asker, (each.revision_id for each in wanted.values()))
 
     def stored(keys: list[int]) -> Select[Any]:
         return (
@@ -82,20 +118,21 @@ def entries(asker: Asker, of: Iterable[Member], grids: Grids) -> Iterator[tuple[
 
     for piece_id, version, text in asker.rows_of(sorted(wanted), stored):
         member = wanted[piece_id]
-        board, grid = grids[member.board_id]
-        grid = grid or Grid.row(board)
+        board, labels = grids[member.board_id, PLAIN]
+        labels = labels or Grid.row(board)
+        grid = grids[member.board_id, lie[member.revision_id]][1] or labels
         if text is None or version != facts.VERSION:
             # Of a piece that moves in too many ways nothing is stored.
             yield member, Entries.of(read_piece(asker.connection, piece_id, board), board, grid)
             continue
         try:
-            found = Entries.read(text, grid)
+            found = Entries.read(text, labels)
         except ValueError:
             raise DamagedError(
                 f"the facts of the piece {quote(member.piece)} are not those of its rows; `ggn-store db rebuild` "
                 "derives them again, or"
             ) from None
-        yield member, found
+        yield member, found if grid is labels else found.on(grid)
 
 
 def of_revision(asker: Asker, revision: Revision) -> list[ToldPiece]:

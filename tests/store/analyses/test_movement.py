@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import cmath
 import functools
 import itertools
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 from ggn_store import Ruleset, Store, UnknownNameError, find_game, generate
 from ggn_store.analysis.movers import Movers
+from ggn_store.games import definition
 from ggn_store.model.documents.geometry import symmetries
 from tests.oracles import analyses as oracle
 from tests.oracles import movement, reference
@@ -474,6 +477,107 @@ def united(one: Json, other: Json) -> Json:
             array = result.setdefault(piece, {}).setdefault(source, {}).setdefault(destination, [])
             array.append(possibility)
     return result
+
+
+# --- hexagons ---
+
+
+HEXAGONS = """
+title = "Hexagons"
+style = "C"
+squares = ["a1:a3", "b1:b4", "c1:c5", "d1:d4", "e1:e3"]
+hexagons = "files-bent"
+
+[pieces]
+R.betza = "mR"
+K.betza = "m(0,+1)c(+1,0)c(-1,+1)"
+"""
+# By how much a turn is to the right, or to which line a mirror is parallel; ranks rise to the right by 30 degrees.
+TURNS = {"equal": 0, **{f"turned by {degrees} degrees": degrees for degrees in range(60, 360, 60)}}
+MIRRORS = {
+    "mirrored left to right": 90,
+    "mirrored top to bottom": 0,
+    "mirrored, ranks in place": 120,
+    "mirrored, ranks reversed": 30,
+    "mirrored, slopes in place": 60,
+    "mirrored, slopes reversed": 150,
+}
+
+
+def hexagons(text: str) -> Any:
+    return generate(definition.read(text))
+
+
+def where_hexagons_lie(squares: tuple[str, ...]) -> dict[str, complex]:
+    """The middles of the hexagons in the plane: files are columns, whose ranks fall to the third one and then rise."""
+    places = {square: (ord(square[0]) - ord("a"), int(square[1:])) for square in squares}
+    return {square: complex((x - 2) * 3**0.5 / 2, y - 3 + abs(x - 2) / 2) for square, (x, y) in places.items()}
+
+
+def turned(squares: tuple[str, ...], name: str, *, back: bool = False) -> dict[str, str]:
+    """Where hexagons come to."""
+    at = {square: middle for square, middle in where_hexagons_lie(squares).items() if abs(middle) < 2.1}
+    degrees = TURNS.get(name, 0) * (1 if back else -1)
+    images = {}
+    for square, middle in at.items():
+        if name in MIRRORS:
+            image = cmath.rect(1, math.radians(2 * MIRRORS[name])) * middle.conjugate()
+        else:
+            image = middle * cmath.rect(1, math.radians(degrees))
+        [images[square]] = [other for other, there in at.items() if abs(there - image) < 1e-6]
+    return images
+
+
+def test_hexagons_have_twelve_symmetries(store: Store) -> None:
+    made = hexagons(HEXAGONS)
+    store.load(made, "hexagons")
+    ruleset, document = store.ruleset("hexagons"), made.data()
+    squares = ruleset.board.squares
+    answers = ruleset.analysis().symmetries()
+    assert {each.symmetry for each in answers if each.of == "sides"} == {*TURNS, *MIRRORS}
+    for answer in answers:
+        if answer.of == "sides":
+            there, back = (
+                oracle.without_image(document, turned(squares, answer.symmetry, back=way)) for way in (False, True)
+            )
+            # What the first side does comes to the second one, and what that does, back.
+            expected = {key: n for key, n in back.items() if reference.side_of(key[0]) == "first"}
+            expected |= {key: n for key, n in there.items() if reference.side_of(key[0]) == "second"}
+        else:
+            found = oracle.without_image(document, turned(squares, answer.symmetry), swaps=False)
+            expected = {key: n for key, n in found.items() if reference.side_of(key[0]) == answer.of}
+        check(ruleset, answer, expected)
+    assert [(each.of, each.symmetry) for each in answers if each.holds] == [
+        *(("sides", "turned by 180 degrees"), ("sides", "mirrored top to bottom")),
+        *(("first", "mirrored left to right"), ("second", "mirrored left to right")),
+    ]
+    store.load(hexagons(HEXAGONS.replace('"e1:e3"', '"e1:e2"')), "broken")
+    # The line through the corner that is left out stays.
+    broken = store.ruleset("broken").analysis().symmetries()
+    assert [each.symmetry for each in broken] == ["equal", "mirrored, ranks reversed"]
+    store.load(hexagons(HEXAGONS.replace('"c1:c5"', '"c2:c4"')), "narrow")
+    assert len(store.ruleset("narrow").analysis().symmetries()) == 6
+
+
+def test_hexagons_are_compared_as_they_lie(store: Store) -> None:
+    store.load(hexagons(HEXAGONS), "hexagons")
+    store.load(hexagons(HEXAGONS.replace('"mR"', '"mW"').replace("c(+1,0)", "")), "others")
+    rook, king = store.analysis().compare("hexagons", "others")
+    # On 19 hexagons 84 steps lead to a neighbour, and of 16 lines of 3 to 5 come 84 further ones.
+    assert (rook.sides, rook.piece, rook.gained, rook.lost) == ("both", "C:R", 0, 84)
+    assert (
+        rook.what
+        == "lost 84 moves: slides orthogonally without capturing; now: one step orthogonally without capturing"
+    )
+    assert (king.sides, king.piece, king.gained, king.lost) == ("both", "C:K", 0, 14)
+    leaning = HEXAGONS.replace('"files-bent"', '"files-down"').replace(
+        '"a1:a3", "b1:b4", "c1:c5", "d1:d4", "e1:e3"', '"a1:a3", "b1:b4", "c1:c5", "d2:d5", "e3:e5"'
+    )
+    store.load(hexagons(leaning), "leaning")
+    alike = store.analysis().same_movers(["hexagons", "leaning"], exact=True).groups
+    assert {str(each) for group in alike for each in group.movers if "R" in each.piece.upper()} >= {
+        *("hexagons C:R", "hexagons c:r", "leaning C:R", "leaning c:r")
+    }
 
 
 # --- two games compared ---
