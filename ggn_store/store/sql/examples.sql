@@ -64,12 +64,12 @@ SELECT ruleset, count(*) AS squares, count(DISTINCT file) AS files, count(DISTIN
 
 -- Which possibilities have the most conditions?
 SELECT ruleset, piece, source, destination, count(*) AS conditions FROM v_conditions
-GROUP BY ruleset, piece, source, destination, ordinal, possibility
+GROUP BY ruleset, piece, source, destination, possibility
 ORDER BY conditions DESC, ruleset, piece, possibility LIMIT 10
 
 -- Which moves change more than their two squares?
 SELECT ruleset, piece, source, destination, count(*) AS changed FROM v_effects WHERE kind = 'square'
-GROUP BY ruleset, piece, source, destination, ordinal, possibility HAVING count(*) > 2
+GROUP BY ruleset, piece, source, destination, possibility HAVING count(*) > 2
 ORDER BY ruleset, piece, possibility LIMIT 20
 
 -- Which pieces are the same in several games, rule for rule?
