@@ -255,3 +255,6 @@ def _check_states(values: TomlValues, definition: Definition, tables: Tables, pi
     if piece.drop is not None and piece.drop.file_limit is not None and len(several) > 1:
         message = f"nifu looks for one identifier on each square, and {key_path(path)} has several"
         values.complain((*path, "drop", "nifu"), message, ", ".join(several), "a piece without unmoved")
+    if any(each.alone for each in piece.promotions) and len(forms) > 1:
+        message = f"alone looks for one identifier on each square, and {key_path(path)} has several"
+        values.complain((*path, "promotion"), message, ", ".join(names), "a piece without states")

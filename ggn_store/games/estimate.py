@@ -113,7 +113,12 @@ class _Box:
             for pattern in also.moves.patterns:
                 inside = replace(also, moves=BetzaMoves("", (pattern,))) if self._may_walk(also, pattern) else None
                 found += self._pattern(piece, pattern, inside)
-        if any(each.unique for each in piece.promotions):
+        for rule in piece.promotions:
+            for pattern in rule.moves.patterns:
+                found += self._pattern(piece, pattern, None)
+            if rule.in_place:
+                found += Estimate(self._squares * len(rule.to))
+        if any(each.unique or each.is_a_move for each in piece.promotions):
             found += Estimate(0, found.possibilities * self._squares)
         return self._walled(piece, found).times((1 + self._forms) ** _around(piece.turns))
 

@@ -5,8 +5,9 @@ of each side the pieces in the order of the definition, each as `unmoved`, plain
 the board, the hand last; destinations in the order of the routes that lead there first, castlings after them in the
 order of the definition, drops in the order of the board. Where several possibilities lead to one destination: the quiet
 one, the capture (one for each piece that can be taken, where it goes to a hand), the capture in passing; and of each
-the piece as it is before what it may be promoted to. Where a blast spares pieces, the document is one of the dialect
-`gdl`, and a capture comes for each set of squares around it where something is spared: none of them first.
+the piece as it is before what it may be promoted to. Moves that are promotions by themselves come after the others.
+Where a blast spares pieces, the document is one of the dialect `gdl`, and a capture comes for each set of squares
+around it where something is spared: none of them first.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ggn_store import limits
 from ggn_store.errors import GgnStoreError
 from ggn_store.games import playing, spares
 from ggn_store.games.routes import Route
-from ggn_store.games.rules import SIDES, Also, Blast, Castling, Definition, Drop, Form, Wall
+from ggn_store.games.rules import SIDES, Also, Blast, Castling, Definition, Drop, Form, Promotion, Wall
 from ggn_store.model.changes.possibilities import content
 from ggn_store.model.documents.document import (
     EMPTY,
@@ -48,8 +49,8 @@ def generate(definition: Definition) -> Document:
 
 
 def dialect(definition: Definition) -> Dialect:
-    """The dialect of a game's document: that of state variables, where a blast spares pieces."""
-    return "gdl" if any(piece.blast.spares for piece in definition.pieces) else "diff"
+    """The dialect of a game's document: that of state variables, where rules need some."""
+    return "gdl" if spares.letters(definition) else "diff"
 
 
 def pieces(definition: Definition) -> Iterator[Piece]:
@@ -71,6 +72,8 @@ _Conditions = tuple[dict[str, str], dict[str, str]]
 _UNGUARDED: Final[Guards] = {}
 # Guards under which a blast empties some squares.
 _Blasted = tuple[Guards, tuple[str, ...]]
+# What a move makes of its piece, and the promotion that says so.
+_Result = tuple[str, Promotion | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +127,8 @@ class Writer:
         self._moving = {source: form.identifier}
         found: dict[str, list[Possibility]] = {}
         contents: dict[str, set[object]] = {}
-        for route in self.own.ways(form, source):
-            possibilities = list(self._possibilities(form, source, route))
+        for route, rule in self._ways(form, source):
+            possibilities = list(self._possibilities(form, source, route, rule))
             before = found.setdefault(route.destination, possibilities)
             if before is possibilities:
                 continue
@@ -140,6 +143,18 @@ class Writer:
             if castling.source == source:
                 found.setdefault(castling.destination, []).append(possibility)
         return tuple(Destination(square, tuple(each)) for square, each in found.items() if each)
+
+    def _ways(self, form: Form, source: str) -> Iterator[tuple[Route, Promotion | None]]:
+        """The routes of a piece from a square, and those that it has only to promote."""
+        for route in self.own.ways(form, source):
+            yield route, None
+        rules = (each for each in form.piece.promotions if each.is_a_move)
+        rule = next((each for each in rules if each.start is None or source in each.start.of(form.side)), None)
+        if rule is not None:
+            routes = self.own.along(Also(rule.moves), source)
+            for route in itertools.chain([Route(source, capture=False)] if rule.in_place else (), routes):
+                if rule.applies(form.side, source, route.destination, captures=route.capture):
+                    yield route, rule
 
     def _possibility(
         self,
@@ -173,7 +188,7 @@ class Writer:
 
     # --- moves on the board ---
 
-    def _possibilities(self, form: Form, source: str, route: Route) -> Iterator[Possibility]:
+    def _possibilities(self, form: Form, source: str, route: Route, rule: Promotion | None) -> Iterator[Possibility]:
         target = route.destination
         way = [[_Case(must=dict.fromkeys((square for square in route.empty if square != source), EMPTY))]]
         way += [self._hurdles(form, square) for square in route.occupied]
@@ -181,10 +196,10 @@ class Writer:
         # A move that ends where it began, or where it has captured, finds its destination empty by itself.
         arrival = _Case() if target in (source, *route.taken) else _Case({target: EMPTY})
         if route.quiet:
-            results = self._results(form, source, route, captures=bool(route.taken))
+            results = self._results(form, source, route, rule, captures=bool(route.taken))
             takes = bool(route.taken)
             yield from self._written(form, source, target, [*way, [arrival]], route.taken, results, takes)
-        results = self._results(form, source, route, captures=True)
+        results = self._results(form, source, route, rule, captures=True)
         if route.capture:
             yield from self._written(form, source, target, [*way, self._enemies(form, target)], route.taken, results)
         if route.friendly:
@@ -203,7 +218,7 @@ class Writer:
         target: str,
         cases: list[list[_Case]],
         taken: tuple[str, ...],
-        results: list[str],
+        results: list[_Result],
         takes: bool = True,
     ) -> Iterator[Possibility]:
         """The possibilities of one way: each choice of cases that do not contradict each other, with each result."""
@@ -223,13 +238,15 @@ class Writer:
                 blast = form.piece.blast
                 blasts = takes and bool(blast.moves.patterns)
                 gone = blasts and not blast.stays
-                for result in results[:1] if gone else results:  # what is gone has not become anything
-                    asked_not = {**deny, **self._none_of(form, source, target, result)}
+                for result, rule in results[:1] if gone else results:  # what is gone has not become anything
+                    none, known = self._none_of(form, source, target, result, rule)
+                    asked_not = {**deny, **none}
                     board = {**left, target: None if gone else result}
                     for guards, emptied in self._blasts(blast, target, must, left) if blasts else ((_UNGUARDED, ()),):
                         after = {**board, **dict.fromkeys(emptied)}
                         for asked, placed in self._walls(form, source, target, (must, asked_not), after):
-                            yield from self._turned(form, target, (asked, asked_not), placed, hands, guards)
+                            said = (asked, asked_not), placed, hands, {**known, **guards}
+                            yield from self._turned(form, target, *said)
 
     def _blasts(self, blast: Blast, target: str, must: dict[str, str], left: dict[str, str | None]) -> list[_Blasted]:
         """What a blast empties around the end of a capture: one choice for each set of squares where it spares."""
@@ -250,14 +267,23 @@ class Writer:
                 known.append((guards, (*sure, *(square for square in unknown if asked[square] == NO))))
         return known
 
-    def _none_of(self, form: Form, source: str, target: str, result: str) -> dict[str, str]:
-        """What must not be anywhere else, that a promotion makes the only piece of its kind."""
-        if not any(each.unique for each in form.piece.promotions):
-            return {}
-        made = self._definition.forms[result]
-        if made.piece is form.piece:
-            return {}
-        return {square: result for square in self._squares if square not in (source, target) and made.can_stand(square)}
+    def _none_of(
+        self, form: Form, source: str, target: str, result: str, rule: Promotion | None
+    ) -> tuple[dict[str, str], Guards]:
+        """What must not be elsewhere for a promotion, by a variable where something else must not be there, either."""
+        if rule is None:
+            return {}, _UNGUARDED
+        deny = {square: ENEMY for square in self.own.around(rule.apart, target) if square != source}
+        guards: dict[str, tuple[str, ...]] = {}
+        asked = [self._definition.forms[result]] if rule.unique else []
+        for each in [*asked, *([self._plain(form, form.piece.token)] if rule.alone else [])]:
+            for square in self._squares:
+                if square in (source, target) or not each.can_stand(square):
+                    continue
+                if deny.setdefault(square, each.identifier) == ENEMY:
+                    name = self._spared[each.piece.letter,].names.get(square)
+                    guards |= {} if name is None else {name: (NO,)}
+        return deny, guards
 
     def _turned(
         self,
@@ -296,7 +322,7 @@ class Writer:
         ]
         return [(square, EMPTY, None), *((square, enemy, own) for enemy, own in turned)]
 
-    def _results(self, form: Form, source: str, route: Route, captures: bool) -> list[str]:
+    def _results(self, form: Form, source: str, route: Route, rule: Promotion | None, captures: bool) -> list[_Result]:
         """What stands on the destination afterwards: one identifier for each choice."""
         piece, target = form.piece, route.destination
         plain = self._plain(form, piece.token)
@@ -304,15 +330,17 @@ class Writer:
         mark = self.own.mark(form, route)
         if mark is not None:
             stays = piece.identifier(form.side, form.style, state=mark)
-        for promotion in piece.promotions:
-            if promotion.applies(form.side, source, target, captures):
+        for promotion in piece.promotions if rule is None else (rule,):
+            if promotion is rule or (
+                not promotion.is_a_move and promotion.applies(form.side, source, target, captures)
+            ):
                 becomes = [self._plain(form, token) for token in promotion.to]
-                promoted = [each.identifier for each in becomes if each.can_stand(target)]
+                promoted: list[_Result] = [(each.identifier, promotion) for each in becomes if each.can_stand(target)]
                 forced = promotion.forced == "yes" or (
                     promotion.forced == "immobile" and not self.own.is_mobile(plain, target)
                 )
-                return promoted if forced and promoted else [stays, *promoted]
-        return [stays]
+                return promoted if promotion is rule or (forced and promoted) else [(stays, None), *promoted]
+        return [(stays, None)]
 
     def _castlings(self, king: Form) -> Iterator[tuple[Castling, Possibility]]:
         for castling in king.piece.castling if king.kind == "unmoved" else ():

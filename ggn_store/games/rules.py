@@ -60,6 +60,8 @@ class Promotion:
     """What a piece may become (`to`, tokens such as `Q` and `+P`) by a move that triggers it.
 
     `start` is where such a move begins, None for anywhere; `unique` asks that the side has none of what is made.
+    With `moves`, or `in_place`, it promotes by these moves alone, or where it stands. No enemy may then be where the
+    leaps of `apart` lead from there; with `alone` its side has no other piece like the one that promotes.
     """
 
     zone: Zone
@@ -69,6 +71,15 @@ class Promotion:
     capturing: bool = False
     start: Zone | None = None
     unique: bool = False
+    moves: BetzaMoves = BetzaMoves()
+    in_place: bool = False
+    apart: BetzaMoves = BetzaMoves()
+    alone: bool = False
+
+    @property
+    def is_a_move(self) -> bool:
+        """Whether it is a move by itself, and not what another move may end in."""
+        return self.in_place or bool(self.moves.patterns)
 
     def applies(self, side: Side, source: str, destination: str, captures: bool) -> bool:
         """Whether a move of `side` triggers it."""

@@ -1,7 +1,8 @@
 """What blasts spare: state variables that say of squares whether a piece stands there that a blast leaves alone.
 
 Effects are the same whatever stands on a square, so that a capture is a possibility for each set of squares around it
-where something is spared. Only squares where that can ever be have a variable.
+where something is spared. Only squares where that can ever be have a variable. Promotions ask for such variables, too,
+where two things must not stand on one square: a possibility denies one.
 """
 
 from __future__ import annotations
@@ -17,21 +18,28 @@ from ggn_store.notation.qpi import side_of
 
 @dataclass(frozen=True, slots=True)
 class Spared:
-    """The pieces that some blasts spare, and the variable of each square where one of them may stand."""
+    """The pieces that some rules ask for, and the variable of each square where one of them may stand."""
 
     pieces: frozenset[str]
     names: Mapping[str, str]
 
 
+def letters(definition: Definition) -> list[tuple[str, ...]]:
+    """The letters of what blasts spare, and of what must not be there beside something else."""
+    found = [piece.blast.spares for piece in definition.pieces if piece.blast.spares]
+    for piece in definition.pieces:
+        found += [(piece.letter,) for rule in piece.promotions if rule.alone and rule.apart.patterns]
+    return list(dict.fromkeys(found))
+
+
 def spared(definition: Definition) -> Mapping[tuple[str, ...], Spared]:
-    """What blasts spare, by the letters that they name."""
-    every = dict.fromkeys(piece.blast.spares for piece in definition.pieces if piece.blast.spares)
+    """What stands where, by the letters that rules name."""
     found = {}
-    for letters in every:
-        forms = [form for form in definition.forms.values() if form.piece.letter in letters]
+    for names_of in letters(definition):
+        forms = [form for form in definition.forms.values() if form.piece.letter in names_of]
         places = _places(definition, forms)
-        names = {square: f"{''.join(letters)} on {square}" for square in definition.board.squares if square in places}
-        found[letters] = Spared(frozenset(form.identifier for form in forms), names)
+        names = {square: f"{''.join(names_of)} on {square}" for square in definition.board.squares if square in places}
+        found[names_of] = Spared(frozenset(form.identifier for form in forms), names)
     return found
 
 

@@ -42,7 +42,10 @@ PIECE_KEYS: Final = (
 )
 ALSO_KEYS: Final = ("betza", "from", "within")
 CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")
-PROMOTION_KEYS: Final = ("to", "zone", "from", "on", "forced", "capturing", "unique")
+PROMOTION_KEYS: Final = (
+    *("to", "zone", "from", "on", "forced", "capturing", "unique"),
+    *("betza", "in_place", "apart", "alone"),
+)
 WALL_KEYS: Final = ("piece", "zone", "betza", "past")
 BLAST_KEYS: Final = ("betza", "spares", "stays")
 DROP_KEYS: Final = (
@@ -261,8 +264,15 @@ class Tables:
                 values.complain((*at, "to"), "a promotion says what the piece becomes", allowed='such as ["Q", "+P"]')
             to = values.texts(item, "to", at)
             self._check_tokens(to, (*at, "to"), sides, numbered=True, but=self._walls)
-            on = values.choice(item, "on", at, TRIGGERS) or "enter"
+            moves = self._moves(item, at) if item.get("betza") else BetzaMoves()
+            in_place = values.flag(item, "in_place", at)
+            is_a_move = in_place or bool(moves.patterns)
+            on = values.choice(item, "on", at, TRIGGERS) or ("any" if is_a_move and "zone" not in item else "enter")
             zone = self._squares.optional_zone(item, "zone", at)
+            for key in ("forced", "capturing", "unique") if is_a_move else ("apart", "alone"):
+                if key in item:
+                    kind = "that ends another move" if is_a_move else "with betza or in_place"
+                    values.complain((*at, key), f"{key} is for a promotion {kind}", item[key])
             if "zone" not in item and on != "any":
                 values.complain((*at, "zone"), "a promotion has a zone", allowed=f'{ZONES}; or on = "any"')
             forced = item.get("forced", False)
@@ -278,6 +288,10 @@ class Tables:
                 capturing,
                 self._squares.optional_zone(item, "from", at),
                 values.flag(item, "unique", at),
+                moves,
+                in_place,
+                self._leaps(item, "apart", at),
+                values.flag(item, "alone", at),
             )
 
     def _drop(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> Drop | None:

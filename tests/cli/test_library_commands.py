@@ -180,7 +180,7 @@ SOUGHT = [
     ("dou shou qi", "gdl/jungle"),
     ("merels", f"achi {MORRIS} nineholes picaria tapatan tic-tac-toe"),
     ("Polish draughts", "gdl/international-draughts"),
-    ("Thai chess", "ai-wok asean cambodian karouk makhouse makpong makruk"),
+    ("Thai chess", "ai-wok asean cambodian karouk makhouse makpong makruk sittuyin"),
     ("noughts and crosses", "tic-tac-toe"),
     ("isola", "isolation"),
     ("janggi", "janggi"),

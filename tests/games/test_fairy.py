@@ -163,7 +163,7 @@ REFUSED = [
     ("enclosingDropStart = d4", "enclosingDropStart", "C", "drops that enclose and turn"),
     ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces .*: up to [0-9]{2},[0-9,]{7} poss"),
     ("oppositeCastling = false", "oppositeCastling", "D", "the other side's"),
-    ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves no piece"),
+    ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves as what it becomes"),
     ("doubelStep = false", "doubelStep", "?", "no such option is known"),
     ("doubleStep = maybe", "doubleStep", "D", '"maybe" is not true or false'),
     ("maxRank = many", "maxRank", "D", '"many" is not a number'),
@@ -394,7 +394,7 @@ def test_variants_that_the_library_defines_are_there_by_name_and_as_bases() -> N
 def test_every_variant_that_the_engine_has_is_carried_or_refused_with_its_reason() -> None:
     found = {each.name: each for each in built_in_variants((), allow_host_rules=True)}
     refused = {name for name, each in found.items() if each.definition is None}
-    assert (len(found), len(refused)) == (121, 5)
+    assert (len(found), len(refused)) == (121, 4)
     assert all(refusal.option and refusal.reason for name in refused for refusal in found[name].refusals)
     pytest.importorskip("pyffish")
     # In a process of its own: other tests here teach the engine variants.
@@ -405,8 +405,8 @@ def test_every_variant_that_the_engine_has_is_carried_or_refused_with_its_reason
 
 
 def test_what_is_built_in_has_no_line() -> None:
-    [refusal] = one("[mine:sittuyin]\n", allow_host_rules=True).refusals
-    assert (refusal.option, refusal.line) == ("sittuyinPromotion", None)
+    [refusal] = one("[mine:duck]\n", allow_host_rules=True).refusals
+    assert (refusal.option, refusal.line) == ("wallingRule", None)
 
 
 # --- files that are none ---

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -57,8 +58,8 @@ class Game:
         for writer in self._writers.values():
             self.forms |= {form.identifier: form for form in writer.own.forms}
         self.terminal = {identifier for identifier, form in self.forms.items() if form.piece.terminal}
-        start = None if self.definition.start is None else feen.parse(self.definition.start).board
-        self.start = list((start or {}).values())
+        start = None if self.definition.start is None else feen.parse(self.definition.start)
+        self.start = [] if start is None else [*start.board.values(), *Counter(start.hands).elements()]
         self.about = {each.name: each for each in spares.variables(self.definition)}
         self._rules: dict[tuple[str, str], list[tuple[str, Possibility]]] = {}
         self._captures: dict[tuple[str, str], dict[str, list[Possibility]]] = {}

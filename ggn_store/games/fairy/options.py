@@ -42,7 +42,7 @@ dropNoDoubledCount immobilityIllegal gating seirawanGating cambodianMoves diagon
 extinctionPseudoRoyal extinctionPieceTypes extinctionPieceCount dupleCheck promotionLimit
 blastOnCapture blastImmuneTypes flipEnclosedPieces enclosingDrop enclosingDropStart castlingDroppedPiece
 dropOppositeColoredBishop freeDrops wallingRule wallingRegion wallingRegionWhite wallingRegionBlack
-petrifyOnCaptureTypes
+petrifyOnCaptureTypes sittuyinPromotion
 """
 RULES: Final = frozenset(_RULES.split())
 # Switches that are a duty of the host when they have this value.
@@ -70,7 +70,6 @@ _PETRIFIES: Final = "captures turn squares into walls"
 _WALLS: Final = "a move places a wall as well"
 # Options that GGN cannot carry when they have another value than these: the tier and why.
 REFUSED: Final = {
-    "sittuyinPromotion": ("false", "D", "a promotion where the pawn stands moves no piece"),
     **dict.fromkeys(("petrifyOnCapture", "petrifyBlastPieces"), ("false", "C", _PETRIFIES)),
     **dict.fromkeys(("wallOrMove", "duckGating", "staticGating"), ("false", "C", _WALLS)),
     "staticGatingRegion": ("-", "C", _WALLS),
@@ -105,6 +104,7 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "but for one of a kind, or the numbers of the start",
         "limits other than one of a kind, or the numbers of the start position, are not in any document",
     ),
+    "sittuyinPromotion": ("where pawns become several pieces", "a pawn moves as what it becomes"),
     "freeDrops": (
         "with `capturesToHand` or `blastOnCapture`",
         "a hand of as many pieces as there are squares could be used up",

@@ -203,9 +203,20 @@ class _Translation(Around):
             mandatory = self.s.flag("mandatoryPiecePromotion")
         if self.s.value("promotionLimit"):
             self._limit(self.targets[side] if pawn else "")
+        if pawn and self.s.flag("sittuyinPromotion"):
+            return self._promotion_moves(zone, to)
         forced = "true" if mandatory else '"immobile"' if self.s.flag("immobilityIllegal") else "false"
         as_pawn = pawn and self.targets[side] != ""
         return [self._promotion_line(zone, to, forced, leaving=target is not None and not as_pawn, as_pawn=as_pawn)]
+
+    def _promotion_moves(self, zone: str, to: list[str]) -> list[str]:
+        """Promotions that are moves: of pawns that stand in the zone, and of the only one of its side."""
+        if len(to) > 1:
+            self.s.refuse("sittuyinPromotion", BEYOND["sittuyinPromotion"][1])
+        betza = self._betza(to[0])[0]
+        parts = [f'betza = "m{betza}"', "in_place = true", f'apart = "{betza}"', f"to = {toml.texts(to[:1])}"]
+        rules = _inline([f'from = "{zone}"', *parts]), _inline([*parts, "alone = true"])
+        return [f"promotion = [{', '.join(rules)}]"]
 
     def _promotion_line(self, zone: str, to: list[str], forced: str, *, leaving: bool, as_pawn: bool = False) -> str:
         parts = [f'zone = "{zone}"', f"to = {toml.texts(to)}"]
@@ -222,7 +233,9 @@ class _Translation(Around):
     def _limit(self, targets: str) -> None:
         """Limits on what promotions may make, as far as the duties of a host have words for them."""
         limits = self.s.pairs("promotionLimit")
-        counts = {letter: len(self.start.squares(letter, "first")) for letter in limits}
+        counts = {
+            letter: len(self.start.squares(letter, "first")) + self.start.hands.get(letter, 0) for letter in limits
+        }
         if set(limits) <= set(self.terminal):
             self.s.leave("promotionLimit", "royal-promotion-limit")
         elif set(limits) >= set(targets) and all(limits[each] == str(counts[each]) for each in limits):

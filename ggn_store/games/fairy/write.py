@@ -151,7 +151,8 @@ class VariantWriter(PieceWriter):
         for piece in self.definition.pieces:
             rules = self._merged(piece)
             where = self.where(piece, "promotion")
-            for rule in rules[1:]:
+            moves = any(rule.is_a_move for rule in rules) and self._promotion_moves(piece, rules, where)
+            for rule in () if moves else rules[1:]:
                 self.leave(where, f"a piece has one promotion: not {quote(', '.join(rule.to))}", moves=True)
             for rule in rules[:1]:
                 if {*rule.to} <= self.walls:
@@ -232,8 +233,9 @@ class VariantWriter(PieceWriter):
         )
 
     def _pawn_promotion(self, piece: PieceRule, rule: Promotion, where: str) -> None:
-        self._zone(rule, piece, where)
-        self.put("mandatoryPawnPromotion", str(rule.forced == "yes").lower(), where)
+        if not rule.is_a_move:
+            self._zone(rule, piece, where)
+            self.put("mandatoryPawnPromotion", str(rule.forced == "yes").lower(), where)
         if rule.forced == "immobile":
             self.immobile.append(piece)
         odd = [token for token in rule.to if token[0] == "+" or token.strip("-") not in self.letters]
@@ -245,6 +247,18 @@ class VariantWriter(PieceWriter):
             self.put(name, targets, where)
         if self.definition.captures:
             self.put("dropLoop", str(not any(token[0] == "-" for token in rule.to)).lower(), where)
+
+    def _promotion_moves(self, piece: PieceRule, rules: Sequence[Promotion], where: str) -> bool:
+        """Promotions that are moves: of pawns that stand in a zone, and of the only one of its side."""
+        everything = Zone(self.squares, self.squares)
+        near, start = rules[0], rules[0].start or everything
+        made = next((each.moves.betza for each in self.plain if (each.token,) == near.to), "")
+        usual = replace(near, moves=replace(near.moves, betza=f"m{made}"), apart=replace(near.apart, betza=made))
+        if [*rules] != [usual, replace(usual, start=None, alone=True)] or not near.in_place or near.on != "any":
+            self.leave(where, "a pawn moves as what it becomes, from a zone or if it is alone", moves=True)
+        self.put("sittuyinPromotion", "true", where)
+        self.zones("promotionRegion", start, where, piece.sides)
+        return True
 
     def _limits(self) -> None:
         options = [value for name, value in self.options.items() if name.startswith("promotionPieceTypes")]
@@ -369,6 +383,8 @@ class VariantWriter(PieceWriter):
                 confined = self.squares if piece.confined is None else piece.confined.of(side)
                 if self.kinds[piece.letter] == "pawn":
                     self._pawn_drops(own[piece.letter], everywhere & confined, side, self.where(piece, "drop"))
+                elif self.kinds[piece.letter] == "rook" and own[piece.letter] == everywhere & self._first(side):
+                    self.put("sittuyinRookDrop", "true", self.where(piece, "drop"))
                 elif own[piece.letter] != everywhere & confined:
                     reason = "the region of drops is for all pieces"
                     self.leave(self.where(piece, "drop"), reason, moves=True)
@@ -378,8 +394,7 @@ class VariantWriter(PieceWriter):
         return zone if piece.confined is None else zone & piece.confined.of(side)
 
     def _pawn_drops(self, zone: frozenset[str], region: frozenset[str], side: Side, where: str) -> None:
-        rank = 0 if side == "first" else self.ranks - 1
-        first = {square for square in self.squares if cell.parse(square)[1] == rank}
+        first = self._first(side)
         promotion = {
             square
             for piece in self.plain
@@ -395,6 +410,11 @@ class VariantWriter(PieceWriter):
                     return
         reason = "pawns are dropped in the region, but for their first rank and where they promote"
         self.leave(where, reason, moves=True)
+
+    def _first(self, side: Side) -> frozenset[str]:
+        """The first rank of a side."""
+        rank = 0 if side == "first" else self.ranks - 1
+        return frozenset(square for square in self.squares if cell.parse(square)[1] == rank)
 
     def _immobility(self) -> None:
         """One option forbids that any piece moves or is dropped where it could not move on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -100,7 +101,8 @@ class PieceWriter:
         self.options: dict[str, str] = {}
         self.left: dict[LeftOut, None] = {}
         self.duties = {duty.name for duty in definition.said.duties}
-        self.start = feen.parse(definition.start).board if definition.start is not None else {}
+        start = None if definition.start is None else feen.parse(definition.start)
+        self.start = Counter() if start is None else Counter(start.board.values()) + Counter(start.hands)
         # Pieces as their tables name them, each once where both sides have the same.
         self.pieces = {(piece.token, piece.sides): piece for piece in definition.pieces}
         self.walls = {piece.token for piece in definition.pieces if piece.is_wall and piece.fen == "*"}
@@ -162,10 +164,10 @@ class PieceWriter:
     # --- pieces ---
 
     def count(self, token: str, side: Side) -> int:
-        """How many pieces a side starts with."""
-        names = [name for name, form in self.definition.forms.items() if form.piece.token == token]
-        forms = self.definition.forms
-        return sum(piece in names and forms[piece].side == side for piece in self.start.values())
+        """How many pieces a side starts with, on the board and in its hand."""
+        forms = self.definition.forms.items()
+        names = [name for name, form in forms if form.piece.token == token and form.side == side]
+        return sum(self.start[name] for name in names)
 
     def _royals(self) -> tuple[str, str]:
         """The letter of the king, and those of pieces that are royal as long as they must not be lost."""

@@ -485,8 +485,13 @@ def promoted(play: Play, move: Move) -> str | None:
 
 
 def started(start: Position | None) -> Counter[str]:
-    """How many pieces of each kind the start position has."""
-    return Counter(kind(piece) for piece in ({} if start is None else start.board).values() if piece is not None)
+    """How many pieces of each kind the start position has, on the board and in hands."""
+    if start is None:
+        return Counter()
+    found = Counter(kind(piece) for piece in start.board.values() if piece is not None)
+    for piece, count in (start.hands or {}).items():
+        found[kind(piece)] += count
+    return found
 
 
 def may_not_check(play: Play, move: Move) -> bool:

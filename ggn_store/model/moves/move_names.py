@@ -115,7 +115,7 @@ class Names:
                 piece = str(board[source])
         if castling is not None:
             return San(castling=castling.san, enters=entering, gate=gate, check=check, left=self.left(move))
-        if source == destination:
+        if source == destination and not self.promotion(move):
             return San(check=check)
         letter = self.letter(piece)
         if source == HAND:
