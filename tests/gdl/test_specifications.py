@@ -17,8 +17,8 @@ from tests.support.gdl_specifications import (
     BOARDS,
     CHESS_KINDS,
     DRAUGHTS,
-    FANORONA,
     GDL,
+    OTHERS,
     SPECIFICATIONS,
     TARGETED,
     boards_of,
@@ -32,10 +32,10 @@ SIDES: dict[str, oracle.Side] = {"White": "first", "Black": "second"}
 
 
 def test_every_specification_is_one_of_those_that_are_tested_here() -> None:
-    assert sorted(path.stem for path in GDL.glob("*.json")) == sorted((*SPECIFICATIONS, *DRAUGHTS, *BOARDS, *FANORONA))
+    assert sorted(path.stem for path in GDL.glob("*.json")) == sorted((*SPECIFICATIONS, *DRAUGHTS, *BOARDS, *OTHERS))
 
 
-@pytest.mark.parametrize("name", [*SPECIFICATIONS, *DRAUGHTS, *BOARDS, *FANORONA])
+@pytest.mark.parametrize("name", [*SPECIFICATIONS, *DRAUGHTS, *BOARDS, *OTHERS])
 def test_a_specification_says_its_licence_and_can_be_read(name: str) -> None:
     text = (GDL / f"{name}.json").read_text(encoding="utf-8")
     about = json.loads(text)["metadata"]

@@ -25,8 +25,8 @@ BOARDS = (
     *("scrambled-eggs", "seega", "shisima", "six-mens-morris", "sixteen-soldiers", "sua-ghin-gnua", "tablut"),
     *("tsoro-yematatu", "twelve-mens-morris"),
 )
-# Whose oracle is a file of its own.
-FANORONA = ("fanorona",)
+# Whose oracles are files of their own.
+OTHERS = ("duck-chess", "fanorona")
 TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
 RANKS = {
     "P": "pawn",
