@@ -161,6 +161,8 @@ REFUSED = [
     ),
     ("wallingRule = past", "wallingRule", "C", "do not shield a royal piece"),
     ("enclosingDropStart = d4", "enclosingDropStart", "C", "drops that enclose and turn"),
+    ("enclosingDrop = anyside", "enclosingDrop", "C", "slides in from an edge"),
+    ("wallOrMove = true", "wallOrMove", "C", "a wall and moves no piece"),
     ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces .*: up to [0-9]{2},[0-9,]{7} poss"),
     ("oppositeCastling = false", "oppositeCastling", "D", "the other side's"),
     ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves as what it becomes"),

@@ -248,12 +248,12 @@ REFUSED = [
     ("chess", "petrifyOnCaptureTypes = k", "a king that captures is no more"),
     ("crazyhouse", "petrifyOnCaptureTypes = n", "what is petrified goes to a hand, too"),
     ("chess", "wallingRule = past", "the engine's walls do not shield a royal piece"),
-    ("isolation", "wallingRule = edge", "on the edge or beside another one"),
+    ("isolation", "wallingRule = edge", "on the edge or beside another one: up to 116,736 possibilities"),
     ("isolation", "wallingRule = bricks", "a rule of walls is arrow, past, static, edge or duck"),
     ("isolation", "pieceDrops = true", "where the engine leaves a wall after a drop"),
     ("amazons", "customPiece1 = q:mQpR", "an arrow cannot go as mQpR goes"),
     ("amazons", "customPiece1 = q:cQ", "an arrow cannot go as cQ goes"),
-    ("duck", "maxRank = 8", "a move takes the duck from any square to any other: up to 114,294,784 possibilities"),
+    ("duck", "maxRank = 8", "as gdl/duck-chess: up to 114,294,784 possibilities"),
 ]
 
 

@@ -65,7 +65,8 @@ class Around(Walls):
         if self.s.value(_START):
             self.s.refuse(_START, "it is about drops that enclose and turn pieces", "C")
         if self.enclosing and self.enclosing not in DROPS:
-            self.s.refuse(_ENCLOSING, BEYOND[_ENCLOSING][1], "C")
+            known = BEYOND.get(f"{_ENCLOSING} {self.enclosing}", BEYOND[_ENCLOSING])
+            self.s.refuse(_ENCLOSING, known[1], "C")
         if flips not in ("none", "", "ataxx", "quadwrangle") or (flips == "quadwrangle" and self.enclosing):
             self.s.refuse(_FLIPS, BEYOND[_FLIPS][1], "C")
 

@@ -50,6 +50,8 @@ def enclosed(lattice: Lattice, squares: Iterable[str]) -> int:
 _COUNTS: Final[Mapping[tuple[str, str], Callable[[Definition, BaseVariant], int]]] = {
     # Each move with each square that the duck can come from, and go to.
     ("wallingRule", "duck"): lambda definition, variant: estimate.total(definition) * len(variant.squares) ** 2,
+    # Each move with each square of the wall: on the edge, or beside a wall on one of four sides.
+    ("wallingRule", "edge"): lambda definition, variant: estimate.total(definition) * 4 * len(variant.squares),
     # Each move with what stands on each of the eight squares around, or that nothing does.
     ("blastOnCapture", ""): lambda definition, _: int(
         estimate.total(definition) * (len(definition.forms) + 1) ** len(RING)

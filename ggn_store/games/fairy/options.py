@@ -71,7 +71,8 @@ _WALLS: Final = "a move places a wall as well"
 # Options that GGN cannot carry when they have another value than these: the tier and why.
 REFUSED: Final = {
     **dict.fromkeys(("petrifyOnCapture", "petrifyBlastPieces"), ("false", "C", _PETRIFIES)),
-    **dict.fromkeys(("wallOrMove", "duckGating", "staticGating"), ("false", "C", _WALLS)),
+    **dict.fromkeys(("duckGating", "staticGating"), ("false", "C", _WALLS)),
+    "wallOrMove": ("false", "C", "a move places a wall and moves no piece"),
     "staticGatingRegion": ("-", "C", _WALLS),
     "arrowGating": ("false", "C", f"{_WALLS}, on a square that it then attacks"),
     "pastGating": ("false", "C", "a move places a wall where it began"),
@@ -89,8 +90,15 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "`reversi` where pieces move, or there are many",
         "a drop turns all pieces that it encloses",
     ),
-    "enclosingDrop": ("`reversi` where pieces move or nothing turns, and `anyside`", "a drop has to enclose pieces"),
-    "wallingRule duck": ("`duck`", "a move takes the duck from any square to any other"),
+    "enclosingDrop": ("`reversi` where pieces move or nothing turns", "a drop has to enclose pieces"),
+    "enclosingDrop anyside": (
+        "`anyside`",
+        "a piece slides in from an edge, and the engine has it end elsewhere: with a piece on d4, on d1 and not on d5",
+    ),
+    "wallingRule duck": (
+        "`duck`",
+        "a move takes the duck from any square to any other, which a game description says in two, as gdl/duck-chess",
+    ),
     "wallingRule edge": ("`edge`", "a wall has to be on the edge or beside another one"),
     "wallingRule": (
         "where a piece is royal",
