@@ -28,7 +28,7 @@ FEW = (
 GAMES = [pytest.param(name, marks=() if name in FEW else pytest.mark.long) for name in library.names()]
 REFUSED = {"chu-shogi", "dai-shogi", "gomoku", "grant-acedrex", "omega", "raumschach", "wa-shogi"}
 REFUSED |= {"de-vasa", "glinski", "mccooey", "shafran", "tenjiku-shogi"} | large_chess.STARTS
-REFUSED |= {"qubic", "score-four"}
+REFUSED |= {"havannah", "qubic", "renju", "score-four", "y"}
 # Nothing of theirs is in a hand until another board puts it there, and then an import knows of no drop.
 ANOTHER_BOARD = {"bughouse", "koedem", "supply"}
 
