@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ggn_store.api.session import naming
 from ggn_store.errors import PositionError, UnknownNameError, did_you_mean, offer, quote
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 AnyPosition = Position | Mapping[str, str | None]
 # What `Ruleset.apply` makes: a move, or what means one as a text or a path of squares.
 AnyMove = Move | Chain | Sequence[str]
+
+
+# Possibilities of a piece that is held to its digest before a part of it is read: three seconds.
+_MOST_VERIFIED: Final = 100_000
 
 
 def as_position(position: AnyPosition) -> Position:
@@ -181,17 +185,22 @@ class Handle:
     def read_source(self, piece: str, source: str) -> Piece:
         """A piece with what it can do from one source only, a square of the board or the hand.
 
-        The first time all of it is read, and held to its digest.
+        The first time all of it is read, and held to its digest, unless there is too much of it.
         """
         from ggn_store.store.rulesets import pieces
 
+        # In a transaction of its own, and a store in memory has one at a time.
+        is_known = piece in self._verified or self._size(piece) > _MOST_VERIFIED
         with self._found(piece) as (opened, piece_id):
-            if piece in self._verified:
+            if is_known:
                 reader = pieces.Reader(self.revision.dialect, opened.board)
                 return pieces.read_source(opened.connection, piece_id, piece, reader, source)
             whole = _whole(opened.connection, piece_id, opened.board)
             self._verified.add(piece)
             return replace(whole, sources=tuple(each for each in whole.sources if each.square == source))
+
+    def _size(self, piece: str) -> int:
+        return sum(each["possibilities"] or 0 for each in self._summaries if each["piece"] == piece)
 
     @contextmanager
     def _found(self, piece: str) -> Iterator[tuple[Opened, int]]:

@@ -121,6 +121,14 @@ class Entries:
         found = [Pattern(is_drop, to, listed, origins) for (is_drop, to, listed), origins in patterns.items()]
         return Entries(grid, self.names, [*known], found)
 
+    def by_origin(self) -> dict[tuple[Any, ...], set[int | None]]:
+        """The origins of each pattern, which is told in the same way for all pieces of the board."""
+        said = [(*(frozenset(map(self.part, part)) for part in told[:2]), *told[2:]) for told in self.told]
+        return {
+            (each.is_drop, each.to, *(said[number] for number in each.told)): {*each.origins} or {None}
+            for each in self.patterns
+        }
+
     # --- as text ---
 
     def text(self) -> str:
@@ -191,6 +199,16 @@ class Entries:
         names, told = reader.in_order(known)
         found = [Pattern(is_drop, to, array, origins) for (is_drop, to, array), origins in patterns.items()]
         return cls(grid, names, told, found)
+
+
+def differing_sources(before: Entries, after: Entries) -> set[int | None]:
+    """The sources, by number, from which two pieces of one board do not have the same rules; None for the hand."""
+    old, new = before.by_origin(), after.by_origin()
+    found: set[int | None] = set()
+    for key in old.keys() | new.keys():
+        origins = old.get(key, set()) ^ new.get(key, set())
+        found |= {None} if key[0] and origins else origins
+    return found
 
 
 class ToldPiece(NamedTuple):

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from anyio import CapacityLimiter, fail_after
@@ -63,11 +63,14 @@ class Recent(Generic[Value]):
 class Compared:
     """What differs. Of too much for a page it has the fields alone, and `pieces` those that differ.
 
-    Each of them is with the number of its possibilities before and after.
+    Of one piece that is too much by itself, `sources` are those from which it differs. Each of them is with the number
+    of its possibilities before and after. Where these are few, `part` are they, and the difference is of them.
     """
 
     difference: Diff
-    pieces: Mapping[str, tuple[int, int]]
+    pieces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    sources: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    part: tuple[str, ...] = ()
 
 
 class Site:
@@ -149,7 +152,8 @@ class Site:
 
 def _possibilities(compared: Compared) -> int:
     """How many a difference holds, at least one."""
-    return 1 + sum(len(entry.before) + len(entry.after) for _, _, entry in compared.difference.entries())
+    entries = compared.difference.entries()
+    return 1 + len(compared.sources) + sum(len(entry.before) + len(entry.after) for _, _, entry in entries)
 
 
 def lasting(revision: Revision) -> str:

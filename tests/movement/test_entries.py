@@ -9,11 +9,13 @@ import pytest
 from hypothesis import strategies as st
 
 from ggn_store import parse
+from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Piece
-from ggn_store.movement.entries import Entries
+from ggn_store.movement.entries import Entries, differing_sources
 from ggn_store.movement.grid import Grid
 from tests.oracles import reference
+from tests.support.edits import drafts, edited
 from tests.support.loaded import in_random_documents
 from tests.support.strategies import documents
 
@@ -97,6 +99,26 @@ def test_the_text_is_the_same_in_whatever_order_conditions_and_effects_stand(dia
     one, other = parse(document), parse(reordered)
     for piece, same in zip(one.pieces, other.pieces, strict=True):
         assert entries_of(piece, one.board).text() == entries_of(same, other.board).text()
+
+
+@in_random_documents(few=20, many=500)
+def test_sources_with_other_rules_are_found(dialect: str, data: st.DataObject) -> None:
+    draft = data.draw(drafts(dialect))
+    changed = data.draw(edited(draft))
+    before, after = draft.content, changed.content
+    one, other = draft.document(), changed.document()
+    squares = {square for each in (one, other) for piece in each.pieces for square in piece.squares()} - {"*"}
+    board = boards.around(squares)
+    told = [{piece.identifier: entries_of(piece, board) for piece in each.pieces} for each in (one, other)]
+
+    def rules(document: Json, piece: str, source: str) -> Json:
+        entries = document[piece].get(source, {})
+        return {destination: [said(each) for each in array] for destination, array in entries.items()}
+
+    for piece in told[0].keys() & told[1].keys():
+        found = {board.label(number) for number in differing_sources(told[0][piece], told[1][piece])}
+        sources = before[piece].keys() | after[piece].keys()
+        assert found == {each for each in sources if rules(before, piece, each) != rules(after, piece, each)}
 
 
 BOARD = Board(("a1", "b1", "a2", "b2"), (2, 2))

@@ -6,6 +6,7 @@ import functools
 import re
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -14,6 +15,8 @@ from starlette.testclient import TestClient
 
 from ggn_store import Store, limits, read_definition
 from ggn_store.api.teams.history import History
+from ggn_store.model.changes.changes import Diff
+from ggn_store.render.diff import diff_text
 from ggn_store.web import page as of_pages
 from ggn_store.web.pages import source as of_sources
 from ggn_store.web.routes import PAGES
@@ -248,7 +251,7 @@ def test_a_line_of_a_definition_leads_to_the_moves_that_it_makes(
 def test_a_board_beyond_the_limit_is_played_without_a_picture(
     pages: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "<svg" in pages.get("/g/mini").text
+    assert "<svg" in pages.get("/g/mini?flip=1").text
     monkeypatch.setattr(limits, "DRAWN_SQUARES", limits.Limit("drawn-squares", 8, "squares", "a board"))
     game, piece = pages.get("/g/mini").text, pages.get("/piece/mini").text
     assert "This board is too large to be drawn." in game
@@ -351,17 +354,80 @@ def test_of_a_difference_too_large_for_a_page_it_says_which_pieces_differ(
             name: "added" if not was else "changed" if now else "removed" for name, (was, now) in sizes.items()
         }
         page = looked_at(pages.get("/diff?a=mini&b=perform").text)
-        small = [name for name, size in sizes.items() if sum(size) <= 3]
         assert [link for link in page.links if "piece=" in link] == [
-            f"/diff?{urlencode({'a': 'mini', 'b': 'perform', 'piece': each})}" for each in small
+            f"/diff?{urlencode({'a': 'mini', 'b': 'perform', 'piece': each})}" for each in sizes
         ]
-        assert small
         assert "more than the 3 that a page compares" in page.text
-        for name in small:
-            assert pages.get("/diff.json", params={"a": "mini", "b": "perform", "piece": name}).status_code == 200
-        large = next(name for name in sizes if name not in small)
-        answer = pages.get("/diff.json", params={"a": "mini", "b": "perform", "piece": large})
-        assert (answer.status_code, "are compared" in answer.json()["error"]) == (400, True)
+        large = [name for name, size in sizes.items() if sum(size) > 3]
+        assert 0 < len(large) < len(sizes)
+        for name in sizes:
+            of_piece = pages.get("/diff.json", params={"a": "mini", "b": "perform", "piece": name}).json()
+            assert of_piece["pieces"] == {name: data["pieces"][name]}
+            assert ("sources" in of_piece, bool(of_piece["lines"])) == (name in large, name not in large)
+
+
+def test_of_a_piece_too_large_for_a_page_each_square_from_which_it_differs_has_one(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rook = '[pieces.R]\nname = "rook"\nbetza = "R"\n'
+    text = f'title = "Rooks"\nboard = "4x4"\nstyle = "C"\n{rook}'
+    store.load(write(tmp_path / "rooks.toml", text))
+    proposal = store.reviews.propose(
+        write(tmp_path / "rooks.toml", text.replace('"R"\n', '"RF"\n')), "rooks", author="Ann"
+    )
+    whole = store.history.diff(str(proposal))
+    of_piece = {"a": str(proposal), "piece": "C:R"}
+    monkeypatch.setitem(of_pages.LIMITS, "compared-possibilities", 60)
+    with client(store) as pages:
+        page = looked_at(pages.get("/diff", params=of_piece).text)
+        assert ("Squares from which C:R differs" in page.text, "more than the 60" in page.text) == (True, True)
+        sources = {
+            each.source: [
+                sum(len(entry.possibilities) for to in of.pieces if to.identifier == "C:R" for place in to.sources
+                    if place.square == each.source for entry in place.destinations)
+                for of in (store.ruleset("rooks").document(), store.ruleset(str(proposal)).document())
+            ]
+            for piece in whole.pieces if piece.piece == "C:R" for each in piece.sources
+        }  # fmt: skip
+        assert pages.get("/diff.json", params=of_piece).json()["sources"] == sources
+        assert len(sources) == 16
+        assert [link for link in page.links if "source=" in link] == [
+            f"/diff?{urlencode(of_piece | {'source': each})}" for each in sources
+        ]
+        shown = looked_at(pages.get("/diff", params=of_piece | {"source": "b2"}).text)
+        assert ("C:R from b2" in shown.text, "C:R from c3" in shown.text) == (True, False)
+        [changed] = [each for each in whole.pieces if each.piece == "C:R"]
+        [from_b2] = [each for each in changed.sources if each.source == "b2"]
+        lines = diff_text(Diff((), (replace(changed, sources=(from_b2,), places=()),)))
+        of_source = pages.get("/diff.json", params=of_piece | {"source": "b2"}).json()
+        assert of_source["lines"] == [line.rstrip("\n") for line in lines]
+        several = [
+            pages.get("/diff", params=of_piece | {"limit": "6", "offset": str(number)}).text for number in (0, 6, 12)
+        ]
+        found = [
+            link for each in several for link in looked_at(each).links if "source=" in link and "limit" not in link
+        ]
+        assert found == [link for link in page.links if "source=" in link]
+        assert ["More squares" in each for each in several] == [True, True, False]
+        assert pages.get("/diff", params={"a": str(proposal), "source": "b2"}).status_code == 400
+    monkeypatch.setitem(of_pages.LIMITS, "compared-possibilities", 4)
+    with client(store) as pages:
+        page = looked_at(pages.get("/diff", params=of_piece).text)
+        assert not [link for link in page.links if "source=" in link]
+
+
+def test_a_change_of_few_squares_of_a_large_piece_is_shown(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    drops = {"c1": MINI["C:P"]["*"]["c1"] * 2}
+    store.load(MINI, "mini")
+    with client(store) as pages:
+        store.load({**MINI, "C:P": MINI["C:P"] | {"*": drops}}, "mini")
+        whole = pages.get("/diff.json?a=mini&piece=C:P").json()
+        assert whole["counts"]["possibilities_added"] == 1
+    monkeypatch.setitem(of_pages.LIMITS, "compared-possibilities", 5)
+    with client(store) as pages:
+        assert "sizes" in pages.get("/diff.json?a=mini").json()
+        assert pages.get("/diff.json?a=mini&piece=C:P").json() == whole
+        assert "C:P from the hand" in looked_at(pages.get("/diff?a=mini&piece=C:P").text).text
 
 
 def test_a_proposal_too_large_for_a_page_shows_its_source_and_each_piece_by_itself(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -21,20 +21,30 @@ if TYPE_CHECKING:
 
 
 def proposed(
-    session: Session, reference: str, memory: Session | None = None, only: Collection[str] | None = None
+    session: Session,
+    reference: str,
+    memory: Session | None = None,
+    only: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Session, Revision]:
     """What a proposal proposes, as the only revision of a ruleset of the proposal's name in a store in memory.
 
-    With `only`, it has these of its pieces and no others, whose rules are not read.
-    Raises UnknownNameError where there is none, and StoreError where it is broken.
+    With `only`, it has these of its pieces, each with these sources where there are any, and no others, whose rules
+    are not read. Raises UnknownNameError where there is none, and StoreError where it is broken.
     """
+    from ggn_store.store.history.diff import StoredVersion
+
     with session.reading() as connection:
         found, _ = read_proposal(connection, reference)
         stored = stored_documents.of_proposal(connection, found)
         if only is not None:
             listed = tuple(each for each in stored.pieces if each.identifier in only)
             stored = replace(stored, pieces=listed, digest=None)
-        document = stored_documents.document(connection, stored)
+        if only is not None and any(only.values()):
+            version = StoredVersion(connection, stored)
+            parts = (version.part(each.identifier, only[each.identifier]) for each in stored.pieces)
+            document = Document(stored.dialect, tuple(each for each in parts if each and each.sources), stored.envelope)
+        else:
+            document = stored_documents.document(connection, stored)
         revision, _ = as_revision(connection, reference)
     memory, inside = in_memory(document, reference, load.Provenance(found.author, found.message), memory)
     return memory, replace(revision, id=inside.id, board_id=inside.board_id, digest=inside.digest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from heapq import merge
@@ -54,18 +54,39 @@ class History:
         more = None if limit is None else limit - 1
         return proposed, *(() if base is None else log.log(connection, str(base), more))
 
-    def diff(self, before: str | Document, after: str | Document | None = None, piece: str | None = None) -> Diff:
+    def diff(
+        self,
+        before: str | Document,
+        after: str | Document | None = None,
+        piece: str | None = None,
+        sources: Collection[str] = (),
+    ) -> Diff:
         """What turns one revision or document into another; of one alone, what it changed against its parent.
 
-        A proposal is compared with the revision that it is based on.
-        Pieces that both have are not read. With `piece`, only that piece is compared.
+        A proposal is compared with the revision that it is based on. Pieces that both have are not read. With `piece`,
+        only that piece is compared; with `sources`, too, only what it can do from these squares (`*`: the hand).
+        """
+        if sources and piece is None:
+            raise InputError("sources are those of a piece: say which piece is compared")
+        with self._session.reading() as connection:
+            one, other = _compared(connection, before, after, piece)
+            if piece is not None and sources:
+                there = [*dict.fromkeys((*one.sources(piece), *other.sources(piece)))]
+                if unknown := [each for each in sources if each not in there]:
+                    raise UnknownNameError(
+                        f"{piece} has no rules from {offer(unknown)}; it has some from {offer(there)}"
+                    )
+            return diff.diff(one, other, piece, sources)
+
+    def differing_sources(
+        self, before: str | Document, after: str | Document | None, piece: str
+    ) -> dict[str, tuple[int, int]]:
+        """The squares from which a piece can do something else, each with its possibilities before and after.
+
+        No possibility is read, however many there are. Where nothing tells what differs, all sources are there.
         """
         with self._session.reading() as connection:
-            one, other = _compared(connection, before, after)
-            if piece is not None and piece not in one.digests and piece not in other.digests:
-                pieces = list(dict.fromkeys((*one.digests, *other.digests)))
-                raise UnknownNameError(f"neither side has rules for the piece {quote(piece)}; there is {offer(pieces)}")
-            return diff.diff(one, other, piece)
+            return diff.differing(*_compared(connection, before, after, piece), piece)
 
     def outline(
         self, before: str | Document, after: str | Document | None = None
@@ -90,29 +111,33 @@ class History:
         return changed_pictures.write(directory, *self._sides(before, after, difference), difference)
 
     def pictures(
-        self, difference: Diff, before: str | Document, after: str | Document | None = None
+        self,
+        difference: Diff,
+        before: str | Document,
+        after: str | Document | None = None,
+        sources: Collection[str] = (),
     ) -> Iterator[ChangedMoves]:
-        """The pictures that `draw` draws, as values, one by one, of what `diff` told."""
+        """The pictures that `draw` draws, as values, one by one, of what `diff` told; of `sources`, as it was."""
         from ggn_store.api.teams import changed_pictures
 
-        return changed_pictures.changed(*self._sides(before, after, difference), difference)
+        return changed_pictures.changed(*self._sides(before, after, difference, sources), difference)
 
     def _sides(
-        self, before: str | Document, after: str | Document | None, difference: Diff
+        self, before: str | Document, after: str | Document | None, difference: Diff, sources: Collection[str] = ()
     ) -> tuple[Handle | None, Handle]:
-        """What is before, and what is after; of proposals, the pieces that differ."""
+        """What is before, and what is after; of proposals, the pieces that differ, or `sources` of these."""
         sides: list[str | Document | None] = [before, after]
         if after is None:
             revision = self.log(str(before), 1)[0].revision
             name, _, _ = revision.name.partition("#")
             sides = [None if revision.parent is None else f"{name}@{revision.parent}", before]
-        only = {each.piece for each in difference.pieces}
+        only = dict.fromkeys((each.piece for each in difference.pieces), sources)
         old, new = (self._handle(each, only) for each in sides)
         if new is None:
             raise InputError("there is nothing to draw")
         return old, new
 
-    def _handle(self, content: str | Document | None, only: Collection[str]) -> Handle | None:
+    def _handle(self, content: str | Document | None, only: Mapping[str, Collection[str]]) -> Handle | None:
         if isinstance(content, Document):
             return Handle(*versions.in_memory(content, content.envelope.title or "document"))
         return None if content is None else Handle(*references.find(self._session, content, only))
@@ -164,13 +189,20 @@ class History:
         return replace(restored, status="restored") if was_hidden and restored.status == "unchanged" else restored
 
 
-def _compared(connection: Transaction, before: str | Document, after: str | Document | None) -> tuple[Version, Version]:
-    """What is before and after; raises InputError for a document alone."""
+def _compared(
+    connection: Transaction, before: str | Document, after: str | Document | None, piece: str | None = None
+) -> tuple[Version, Version]:
+    """What is before and after; raises InputError for a document alone, UnknownNameError for a piece of neither."""
     if after is not None:
-        return versions.version(connection, before), versions.version(connection, after)
-    if isinstance(before, Document):
+        one, other = versions.version(connection, before), versions.version(connection, after)
+    elif isinstance(before, Document):
         raise InputError("a document has no parent: give two contents to compare")
-    return versions.step(connection, before)
+    else:
+        one, other = versions.step(connection, before)
+    if piece is not None and piece not in one.digests and piece not in other.digests:
+        pieces = list(dict.fromkeys((*one.digests, *other.digests)))
+        raise UnknownNameError(f"neither side has rules for the piece {quote(piece)}; there is {offer(pieces)}")
+    return one, other
 
 
 def _key(blamed: Blame) -> tuple[str | None, ...]:

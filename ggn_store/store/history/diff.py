@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping
-from typing import Protocol
+from itertools import chain
+from typing import Any, Protocol
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, and_, bindparam, func, select
 
 from ggn_store import limits
 from ggn_store.errors import InputError
@@ -14,6 +15,9 @@ from ggn_store.model.changes.changes import Diff
 from ggn_store.model.changes.diff import Outline, diff_piece, diff_pieces
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Document, Piece
+from ggn_store.movement import facts
+from ggn_store.movement.entries import Entries, differing_sources
+from ggn_store.movement.grid import Grid
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.rulesets.stored_documents import StoredDocument
@@ -31,6 +35,15 @@ class Version(Protocol):
 
     def piece(self, identifier: str) -> Piece | None:
         """The piece of this identifier, None where there is none."""
+
+    def part(self, identifier: str, sources: Collection[str]) -> Piece | None:
+        """The piece with what it can do from some sources only."""
+
+    def sources(self, identifier: str) -> Mapping[str, int]:
+        """How many possibilities the piece has from each source."""
+
+    def entries(self, identifier: str) -> tuple[Board, Entries] | None:
+        """The board, and what the rules of the piece say, once; None where that is not known without all of them."""
 
     def size(self, pieces: Collection[str]) -> int:
         """How many possibilities of these pieces are yet to be read."""
@@ -54,6 +67,37 @@ class StoredVersion:
         key = self._keys.get(identifier)
         return None if key is None else read_piece(self._connection, key.id, self._board)
 
+    def part(self, identifier: str, sources: Collection[str]) -> Piece | None:
+        key, is_gdl = self._keys.get(identifier), self._content.dialect == "gdl"
+        if key is None:
+            return None
+        try:
+            found = [
+                catalog.read_source(self._connection, key.id, identifier, self._board, each, is_gdl=is_gdl).sources
+                for each in sources
+            ]
+        except (LookupError, TypeError, ValueError):  # of what some rows hold instead: the whole says what is wrong
+            self.piece(identifier)
+            raise
+        return Piece(identifier, tuple(chain.from_iterable(found)))
+
+    def sources(self, identifier: str) -> Mapping[str, int]:
+        key = self._keys.get(identifier)
+        rows = () if key is None else self._connection.execute(_sizes(), {"piece": key.id})
+        return {self._board.label(square): count for square, count in rows}
+
+    def entries(self, identifier: str) -> tuple[Board, Entries] | None:
+        if self._content.dialect == "gdl":  # whose entries do not say the number of a step
+            return None
+        key = self._keys.get(identifier)
+        stored = t.piece_facts.c.piece_id == (None if key is None else key.id), t.piece_facts.c.version == facts.VERSION
+        text = self._connection.execute(select(t.piece_facts.c.entries).where(*stored)).scalar()
+        grid = Grid.of(self._board) or Grid.row(self._board)
+        try:
+            return None if text is None else (self._board, Entries.read(text, grid))
+        except ValueError:  # which only tells less
+            return None
+
     def size(self, pieces: Collection[str]) -> int:
         ids = [self._keys[each].id for each in pieces if each in self._keys]
         counts = select(func.coalesce(func.sum(t.piece_summary.c.possibilities), 0))
@@ -71,20 +115,49 @@ class GivenVersion:
     def piece(self, identifier: str) -> Piece | None:
         return self._pieces.get(identifier)
 
+    def part(self, identifier: str, sources: Collection[str]) -> Piece | None:
+        piece = self._pieces.get(identifier)
+        kept = [] if piece is None else [each for each in piece.sources if each.square in sources]
+        return None if piece is None else Piece(identifier, tuple(kept))
+
+    def sources(self, identifier: str) -> Mapping[str, int]:
+        piece = self._pieces.get(identifier)
+        sources = () if piece is None else piece.sources
+        return {each.square: sum(len(to.possibilities) for to in each.destinations) for each in sources}
+
+    def entries(self, identifier: str) -> tuple[Board, Entries] | None:
+        return None
+
     def size(self, pieces: Collection[str]) -> int:
         return 0
 
 
-def diff(before: Version, after: Version, piece: str | None = None) -> Diff:
-    """What turns one version into the other, or its `piece` alone. Pieces with equal digests are not read.
+@functools.cache
+def _sizes() -> Select[Any]:
+    """How many possibilities a piece has from each source, in document order."""
+    of_source = and_(t.variant.c.piece_id == t.source.c.piece_id, t.variant.c.source == t.source.c.ordinal)
+    return (
+        select(t.source.c.square, func.count())
+        .join(t.variant, of_source)
+        .where(t.source.c.piece_id == bindparam("piece"))
+        .group_by(t.source.c.ordinal, t.source.c.square)
+        .order_by(t.source.c.ordinal)
+    )
 
-    Raises InputError, before any is read, where too much is to be compared.
+
+def diff(before: Version, after: Version, piece: str | None = None, sources: Collection[str] = ()) -> Diff:
+    """What turns one version into the other, or its `piece` alone, or what this can do from some `sources`.
+
+    Pieces with equal digests are not read. Raises InputError, before any is read, where too much is to be compared.
     """
     differing = _differing(before, after, piece)
-    size, most = before.size(differing) + after.size(differing), limits.COMPARED
-    if size > most.most:
-        alone = "" if piece is not None else ": compare one piece alone"
-        raise InputError(f"the pieces that differ have {size:,} possibilities, and {most.allowed} are compared{alone}")
+    if piece is not None and sources:
+        size = sum(of.get(each, 0) for of in (before.sources(piece), after.sources(piece)) for each in sources)
+        _require_size(size, "rules from these squares", ": compare fewer of them")
+        change = diff_piece(before.part(piece, sources), after.part(piece, sources)) if differing else None
+        return Diff((), () if change is None else (change,))
+    alone = "" if piece is not None else ": compare one piece alone"
+    _require_size(before.size(differing) + after.size(differing), "pieces that differ", alone)
     pairs = ((before.piece(each), after.piece(each)) for each in differing)
     if piece is None:
         return diff_pieces(before.outline, after.outline, pairs)
@@ -98,6 +171,26 @@ def outlined(before: Version, after: Version) -> tuple[Diff, dict[str, tuple[int
     """
     pieces = {each: (_size(before, each), _size(after, each)) for each in _differing(before, after, None)}
     return diff_pieces(before.outline, after.outline, ()), pieces
+
+
+def differing(before: Version, after: Version, piece: str) -> dict[str, tuple[int, int]]:
+    """The sources from which a piece can do something else, each with its possibilities before and after.
+
+    No possibility is read. Where nothing tells what differs, all sources are there.
+    """
+    old, new = before.sources(piece), after.sources(piece)
+    sizes = {each: (old.get(each, 0), new.get(each, 0)) for each in {**old, **new}}
+    one, other = before.entries(piece), after.entries(piece)
+    if one is None or other is None or one[0] != other[0]:
+        return sizes
+    found = {one[0].label(number) for number in differing_sources(one[1], other[1])}
+    return {each: size for each, size in sizes.items() if each in found} or sizes  # or the order alone differs
+
+
+def _require_size(size: int, what: str, cure: str) -> None:
+    if size > limits.COMPARED.most:
+        allowed = limits.COMPARED.allowed
+        raise InputError(f"the {what} have {size:,} possibilities, and {allowed} are compared{cure}")
 
 
 def _size(version: Version, piece: str) -> int:

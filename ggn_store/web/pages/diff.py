@@ -18,6 +18,7 @@ from ggn_store.model.teams.revision import is_proposal
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.diff import diff_text
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
+from ggn_store.web.refusal import AskedError
 from ggn_store.web.site import Compared
 
 _PICTURES: Final = 12
@@ -32,23 +33,34 @@ def lines_of(difference: Diff, first: int, most: int) -> tuple[list[tuple[str, s
 
 
 def compare(
-    asked: Asked, key: Hashable, before: str, after: str | None = None, piece: str | None = None
+    asked: Asked,
+    key: Hashable,
+    before: str,
+    after: str | None = None,
+    piece: str | None = None,
+    source: str | None = None,
 ) -> tuple[Compared, dict[str, Any]]:
     """What differs, `key` says between what; and its JSON. Of too much for a page no piece is read."""
 
     def made() -> Compared:
         history = asked.site.store.history
+        if piece is not None and source is not None:
+            return Compared(history.diff(before, after, piece, [source]), part=(source,))
+        fields, sizes = history.outline(before, after)
+        if piece is not None:
+            sizes = {each: size for each, size in sizes.items() if each == piece}
+        if _is_few(sizes):
+            return Compared(history.diff(before, after, piece))
         if piece is None:
-            fields, sizes = history.outline(before, after)
-            if sum(map(sum, sizes.values())) > limits.COMPARED.most:
-                return Compared(fields, sizes)
-        return Compared(history.diff(before, after, piece), {})
+            return Compared(fields, sizes)
+        sources = history.differing_sources(before, after, piece)
+        if _is_few(sources):
+            return Compared(history.diff(before, after, piece, [*sources]), part=tuple(sources))
+        return Compared(Diff(), sizes, sources)
 
     found = asked.site.differences.get(key, made)
     kinds: dict[str, str] = {each.piece: each.kind for each in found.difference.pieces}
-    kinds |= {
-        each: "added" if not old else "changed" if new else "removed" for each, (old, new) in found.pieces.items()
-    }
+    kinds |= {each: _kind(*size) for each, size in found.pieces.items()}
     data: dict[str, Any] = {
         "counts": found.difference.counts() | {"pieces": len(kinds)},
         "summary": str(found.difference),
@@ -58,16 +70,49 @@ def compare(
     if found.pieces:
         data["summary"] = f"{counted(len(kinds), 'piece')} of {counted(sum(map(sum, found.pieces.values())), *_MANY)}"
         data["sizes"] = {each: [*size] for each, size in found.pieces.items()}
+    if found.sources:
+        data["sources"] = {each: [*size] for each, size in found.sources.items()}
     return found, data
 
 
+def _is_few(sizes: Mapping[str, tuple[int, int]]) -> bool:
+    """Whether a page compares so many possibilities before and after."""
+    return sum(map(sum, sizes.values())) <= limits.COMPARED.most
+
+
+def _kind(before: int, after: int) -> str:
+    return "added" if not before else "changed" if after else "removed"
+
+
+def sizes_of(asked: Asked, compared: Compared) -> dict[str, Any]:
+    """What a page shows in place of a difference that is too large: pieces, or of one piece the sources."""
+    is_piece = bool(compared.sources)
+    sizes = compared.sources or compared.pieces
+    first, most = asked.number("offset") if is_piece else 0, asked.number("limit")
+    shown = [*sizes.items()][first : first + most] if is_piece else [*sizes.items()]
+    return {
+        "sizes": [
+            {"name": name, "before": old, "after": new, "kind": _kind(old, new), "leads": _leads(is_piece, old + new)}
+            for name, (old, new) in shown
+        ],
+        "sizes_of": "source" if is_piece else "piece",
+        "sizes_total": sum(map(sum, sizes.values())),
+        "more_sizes": first + most < len(sizes) and is_piece,
+    }
+
+
+def _leads(is_of_source: bool, size: int) -> bool:
+    """Whether there is a page: of a piece always, of a source for as much as one compares."""
+    return not is_of_source or size <= limits.COMPARED.most
+
+
 def pictures_of(
-    asked: Asked, difference: Diff, sides: tuple[str, str | None], number: int, key: Hashable
+    asked: Asked, compared: Compared, sides: tuple[str, str | None], number: int, key: Hashable
 ) -> tuple[list[dict[str, str]], bool]:
     """Pictures of a difference from a number on, and whether there are more; `key` says what differs."""
 
     def draw() -> tuple[ChangedMoves, ...]:
-        pictures = asked.site.store.history.pictures(difference, *sides)
+        pictures = asked.site.store.history.pictures(compared.difference, *sides, compared.part)
         return tuple(islice(pictures, number, number + _PICTURES + 1))
 
     found = []
@@ -103,24 +148,25 @@ def _show(asked: Asked) -> Answer:
         older: str | None = str(revision(before))
     else:
         older = None if newer.parent is None else f"{newer.name.partition('#')[0]}@{newer.parent}"
-    piece = asked.text("piece")
+    piece, source = asked.text("piece"), asked.text("source")
+    if source is not None and piece is None:
+        raise AskedError("a source is that of a piece: name the piece, too")
     # Of a revision that is named by its history, the parent is, too.
     named = [before] if after is None else [before, after]
     is_fixed = all(asked.site.is_fixed(each, revision(each)) for each in named)
     if older is None and piece is None and not is_proposal(newer.name):
         return replace(_first(asked, asked.site.ruleset(before)), fixed=is_fixed)
-    key = (older, "" if older is None else revision(older).lineage, newer.name, newer.lineage, piece)
-    compared, data = compare(asked, key, before, after, piece)
+    key = (older, "" if older is None else revision(older).lineage, newer.name, newer.lineage, piece, source)
+    compared, data = compare(asked, key, before, after, piece, source)
     difference = compared.difference
     data = {"before": older, "after": str(newer), **data}
     proposal = store.reviews.get(newer.name) if is_proposal(newer.name) else None
     lines, has_more = lines_of(difference, asked.number("offset"), asked.number("limit"))
     data |= {"lines": [line for _, line in lines], "more": has_more}
-    pictures, has_pictures = pictures_of(asked, difference, (before, after), asked.number("picture"), key)
-    shown = {
+    pictures, has_pictures = pictures_of(asked, compared, (before, after), asked.number("picture"), key)
+    shown = sizes_of(asked, compared) | {
         "revision": newer,
         "differs": bool(difference or compared.pieces),
-        "sizes": data.get("sizes"),
         "rows": lines,
         "has_more": has_more,
         "pictures": pictures,
@@ -153,7 +199,7 @@ def _first(asked: Asked, ruleset: Ruleset) -> Answer:
     shown = {
         "revision": revision,
         "differs": True,
-        "sizes": None,
+        "sizes": [],
         "rows": shown_rows,
         "has_more": has_more,
         "pictures": [],
@@ -176,7 +222,8 @@ PAGE = Page(
     (
         Parameter("a", "the older one; alone, it is compared with its parent or its base", most=400),
         Parameter("b", "the newer one", most=400),
-        Parameter("piece", "only this piece, in the text"),
+        Parameter("piece", "only this piece"),
+        Parameter("source", "of the piece, only what it can do from this square, * for the hand", most=255),
         Parameter("picture", "the number of the first picture", "number", "0", 0, 100_000),
         OFFSET,
         limit(600, 5_000),

@@ -176,3 +176,44 @@ def test_only_so_many_possibilities_are_compared_of_pieces_that_differ(store: St
         pytest.raises(InputError, match=r"have 5 possibilities.*one piece"),
     ):
         store.history.diff("game")
+
+
+def test_a_piece_that_is_too_much_is_compared_from_the_sources_where_it_differs(store: Store) -> None:
+    def rook(**blocked: str) -> dict[str, Any]:
+        """A rook in a row of four squares, which some other piece keeps from leaving a square."""
+        row = [f"{file}1" for file in "abcd"]
+        to = {each: [other for other in row if other != each] for each in row} | {"*": row}
+        return {
+            "C:R": {
+                each: {other: [{"must": {other: "empty"}} | _unless(blocked, each)] for other in others}
+                for each, others in to.items()
+            }
+        }
+
+    def _unless(blocked: dict[str, str], square: str) -> dict[str, Any]:
+        return {"deny": {"d1": blocked[square]}} if square in blocked else {}
+
+    before, after = rook(a1="C:P"), rook(a1="C:Q", b1="C:P")
+    store.load(before, "game")
+    store.load(after, "game")
+    store.load({"C:R": {**after["C:R"], "c1": {"b1": [{}]}}, "C:P": {"b1": {"c1": [{}]}}}, "game")
+    whole = store.history.diff("game@1", "game@2")
+    with limits.allow({"compared-possibilities": 12}):
+        with pytest.raises(InputError, match="have 32 possibilities"):
+            store.history.diff("game@1", "game@2", "C:R")
+        found = store.history.differing_sources("game@1", "game@2", "C:R")
+        assert found == {"a1": (3, 3), "b1": (3, 3)}
+        assert store.history.diff("game@1", "game@2", "C:R", [*found]) == whole
+        of_one = store.history.diff("game@2", piece="C:R", sources=["b1"])
+        assert [(each.source, each.kind) for each in of_one.pieces[0].sources] == [("b1", "changed")]
+        assert not store.history.diff("game@2", piece="C:R", sources=["c1"])
+        with pytest.raises(InputError, match=r"rules from these squares have 14 possibilities.*fewer"):
+            store.history.diff("game@1", "game@2", "C:R", ["a1", "*"])
+    assert store.history.differing_sources("game", None, "C:R") == {"c1": (3, 1)}
+    assert store.history.differing_sources("game", None, "C:P") == {"b1": (0, 1)}
+    with pytest.raises(UnknownNameError, match=r"no rules from d4; it has some from a1, b1, c1, d1, \*"):
+        store.history.diff("game@1", "game@2", "C:R", ["d4"])
+    with pytest.raises(UnknownNameError, match='neither side has rules for the piece "C:K"'):
+        store.history.differing_sources("game@1", "game@2", "C:K")
+    with pytest.raises(InputError, match="say which piece"):
+        store.history.diff("game@1", "game@2", sources=["a1"])
