@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,13 +61,23 @@ class Similar(Record):
     differs: tuple[str, ...]
 
 
-def similar(wanted: Profile, others: Iterable[Profile], sizes: Collection[str]) -> list[Similar]:
-    """How the others are like the one that is wanted, the most similar first.
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """What rulesets are compared by, read once for all that are; by what names them (`chess@1`).
 
     They agree in the concepts of `sizes` where these are equal, in all others where both have them.
     """
-    found = [_compared(wanted, other, sizes) for other in others]
-    return sorted(found, key=lambda each: (-each.likeness, each.ruleset, each.revision))
+
+    of: Mapping[str, Profile]
+    sizes: Collection[str]
+
+    def similar(self, reference: str) -> list[Similar]:
+        """How other rulesets are like one of these, the most similar first."""
+        wanted = self.of[reference]
+        own = wanted.ruleset.partition("#")[0]  # of a proposal, what it is to become
+        others = (each for key, each in self.of.items() if key != reference and each.ruleset != own)
+        found = [_compared(wanted, other, self.sizes) for other in others]
+        return sorted(found, key=lambda each: (-each.likeness, each.ruleset, each.revision))
 
 
 def _compared(wanted: Profile, other: Profile, sizes: Collection[str]) -> Similar:

@@ -171,9 +171,9 @@ def site(output: str) -> None:
     """Write the pages as files, which any web server or a browser alone shows.
 
     Each ruleset, in its newest revision, has its start with the marks of every piece, its pieces with their moves from
-    each square, its definition, its history with what each revision changed, and its analyses; proposals have pages,
-    too. What only a server can answer is left out: moves that are made, filters, SQL, and what is large, which the
-    page says. It needs pip install 'ggn-store[web]'.
+    each square, its definition, its history with what each revision changed, and its analyses. Older revisions have
+    their board, pieces and definition; proposals have pages, too. What only a server can answer is left out: moves that
+    are made, filters, SQL, the audit, and what is large, which the page says. It needs pip install 'ggn-store[web]'.
     """
     with _installed():
         from ggn_store.web import files

@@ -32,6 +32,7 @@ from ggn_store.errors import (
     UnknownNameError,
     printable,
 )
+from ggn_store.model.teams.revision import is_proposal
 from ggn_store.render.records import json_text
 from ggn_store.web import rendering, views
 from ggn_store.web.guard import HEADERS, Guard
@@ -39,7 +40,7 @@ from ggn_store.web.page import LIMITS, Answer, Asked, Page
 from ggn_store.web.people import Client
 from ggn_store.web.refusal import AskedError
 from ggn_store.web.routes import PAGES
-from ggn_store.web.site import Site
+from ggn_store.web.site import Made, Site
 
 _JSON: Final = ".json"
 _FOREVER: Final = "private, max-age=31536000, immutable"
@@ -146,7 +147,7 @@ def _answered(site: Site, page: Page, got: _Got) -> Response:
             if got.form is not None:
                 return _done(site, page, got, got.form)
             asked = Asked.read(site, page, got.reference, got.pairs, is_json=got.is_json, client=got.client)
-            return _response(asked, page.show(asked), got.known)
+            return _response(_kept(asked, got) or _made(asked, page.show(asked)), got.known)
     except GgnStoreError as error:
         return _refused(site, error, media)
     except (RecursionError, MemoryError):
@@ -154,6 +155,21 @@ def _answered(site: Site, page: Page, got: _Got) -> Response:
     except Exception as error:  # a defect: said where the server runs, never to those who ask
         print(site.clean(f"internal error in the page {page.name}: {_where(error)}"), file=sys.stderr)
         return _refused(site, AskedError("internal error: see the log of the server", 500), media)
+
+
+def _kept(asked: Asked, got: _Got) -> Made | None:
+    """The page of a revision, made once while nothing of it changes; None for others."""
+    site, page = asked.site, asked.page
+    if page.shows_of is None or page.takes_long(got.pairs) or is_proposal(asked.reference):
+        return None
+    revision = site.ruleset(asked.reference).revision
+    shown = page.shows_of(asked, revision)
+    if shown is None:
+        return None
+    of_revision = revision.name, revision.lineage, revision.id, revision.state, revision.successor, shown
+    person = None if site.people is None else asked.person
+    key = page.name, asked.reference, tuple(got.pairs), got.is_json, person, of_revision
+    return site.pages.get(key, lambda: _made(asked, page.show(asked)))
 
 
 def _done(site: Site, page: Page, got: _Got, form: bytes) -> Response:
@@ -174,9 +190,10 @@ def _done(site: Site, page: Page, got: _Got, form: bytes) -> Response:
             raise error from None
         typed = {name: text for name, text in pairs if name != "password"}
         said = {"refused": site.clean(str(error)), "typed": typed}
-        return _response(asked, replace(answer, shown={**answer.shown, **said}, status=status_of(error)), None)
+        refused = replace(answer, shown={**answer.shown, **said}, status=status_of(error))
+        return _response(_made(asked, refused), None)
     response = (
-        _response(asked, found, None)
+        _response(_made(asked, found), None)
         if got.is_json
         else Response(status_code=303, headers={"Location": found.see or "/"})
     )
@@ -202,7 +219,8 @@ def _pairs(query: bytes, what: str = "the part of the address behind ?") -> list
         raise AskedError(f"{what} is no text in UTF-8, or has too many parameters") from None
 
 
-def _response(asked: Asked, answer: Answer, known: str | None) -> Response:
+def _made(asked: Asked, answer: Answer) -> Made:
+    """An answer as it is sent."""
     body: str | bytes
     if answer.text is not None:
         body, media = answer.text, answer.media
@@ -217,10 +235,14 @@ def _response(asked: Asked, answer: Answer, known: str | None) -> Response:
     headers = {"ETag": mark, "Cache-Control": _FOREVER if is_fixed else _AGAIN, "Vary": "Accept"}
     if answer.file is not None:
         headers["Content-Disposition"] = f'attachment; filename="{answer.file}"'
-    if answer.status == 200 and _is_known(mark, known):
-        return Response(status_code=304, headers=headers)
     kind = media if ";" in media or not media.startswith("text/") else f"{media}; charset=utf-8"
-    return Response(data, answer.status, headers, media_type=kind)
+    return Made(data, mark, headers, kind, answer.status)
+
+
+def _response(made: Made, known: str | None) -> Response:
+    if made.status == 200 and _is_known(made.mark, known):
+        return Response(status_code=304, headers=made.headers)
+    return Response(made.data, made.status, made.headers, media_type=made.media)
 
 
 def _is_known(mark: str, known: str | None) -> bool:

@@ -19,12 +19,12 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ggn_store import limits
 from ggn_store.errors import InputError
-from ggn_store.model.teams.revision import Summary
+from ggn_store.model.teams.revision import Summary, is_proposal
 from ggn_store.notation.hand import HAND
 from ggn_store.output import new_directory
 from ggn_store.web import links, rendering, views
 from ggn_store.web.page import LIMITS, Answer, Asked, Page
-from ggn_store.web.pages import gallery, rules
+from ggn_store.web.pages import gallery, rules, team
 from ggn_store.web.routes import PAGES
 from ggn_store.web.site import Site, lasting
 
@@ -47,8 +47,8 @@ _DEAD: Final = re.compile(r"<a\b(?![^>]*\bhref=)[^>]*>(.*?)</a>", re.DOTALL)
 _TABS: Final = re.compile(r'<nav class="(?:tabs|chips)".*?</nav>', re.DOTALL)
 _NUMBERED: Final = re.compile(r"[^@:#]+@[0-9]+")
 # What there is of an older revision, and of a proposal.
-_OF_OLDER: Final = ("game", "source", "log", "blame", "diff")
-_OF_PROPOSAL: Final = ("proposal",)
+_OF_OLDER: Final = ("game", "piece", "source", "log", "blame", "diff")
+_OF_PROPOSAL: Final = ("proposal", "game", "piece", "source")
 _LINK: Final = re.compile(r'\b(href|src)="([^"]*)"')
 _SAFE: Final = re.compile(r"[^A-Za-z0-9._+-]+")
 _ROOM: Final = "name a new directory, or an empty one"
@@ -75,6 +75,9 @@ class _Files:
     def __init__(self, site: Site, place: Path) -> None:
         self._site, self._place = site, place
         self._names: dict[str, str] = {}
+        self._found: dict[str, str | None] = {}
+        self._newest = {each.name: each.number for each in site.store.revisions()}
+        self._digests: dict[str, dict[str, str]] = {}
         self._waiting: deque[str] = deque()
         self.count = 0
 
@@ -85,7 +88,7 @@ class _Files:
         self._file(_FIRST)
         shown = [each for each in self._site.store.list() if gallery.is_shown(each)]
         names = gallery.names_of_pieces(self._site.store, shown)
-        games = [self._found(each, names.get(each.revision.name, set())) for each in shown]
+        games = [self._searched(each, names.get(each.revision.name, set())) for each in shown]
         self._write(_SEARCH, f"const GAMES = {json.dumps(games)};\n".encode() + (views.static(_SEARCH) or b""))
         while self._waiting:
             address = self._waiting.popleft()
@@ -94,7 +97,7 @@ class _Files:
                 text = self._text(asked, page.show(asked))
             self._write(self._names[address], text.encode("utf-8", "backslashreplace"))
 
-    def _found(self, summary: Summary, names: set[str]) -> dict[str, str | None]:
+    def _searched(self, summary: Summary, names: set[str]) -> dict[str, str | None]:
         """What the search of the first page knows of a game, with what it calls its pieces."""
         revision, title = summary.revision, summary.revision.envelope.title or summary.revision.name
         words = (revision.name, title, revision.envelope.source or "", *sorted(names))
@@ -133,19 +136,74 @@ class _Files:
 
     def _file(self, address: str) -> str | None:
         """The name of the file of a page, which is to be written if it is not yet; None where it becomes none."""
-        if address == "/":
-            address = _FIRST
+        if address not in self._found:
+            self._found[address] = self._made(_FIRST if address == "/" else address)
+        return self._found[address]
+
+    def _made(self, address: str) -> str | None:
+        if _name(address) is None:
+            return None
+        address = self._canonical(address)
+        name = _name(address)
+        if name is None or (address not in self._names and self._is_needless(address)):
+            return None
         if address not in self._names:
-            name = _name(address)
-            if name is None or self._is_needless(address):
-                return None
             self._names[address] = name
             self._waiting.append(address)
-        return self._names[address]
+        return name
+
+    def _canonical(self, address: str) -> str:
+        """The address of the page that says the same: of the newest revision, of a piece of which it is one, too."""
+        page, reference, pairs = _read(address)
+        given = dict(pairs)
+        if page.name == "diff" and "a" in given:
+            return links.to("/diff", a=self._named(given["a"]))
+        if given.get("what") == rules.FIRST:
+            del given["what"]
+        if page.name == "analyses":
+            return links.to("/analyses", **given)
+        if not page.has_reference or page.name == "picture":
+            return address
+        reference = self._named(reference)
+        if page.name == "piece":
+            piece = given.setdefault("piece", self._site.ruleset(reference).pieces[0])
+            reference = self._last_with(reference, piece)
+        return links.to(page.path.partition("/{")[0], reference, **given)
+
+    def _named(self, reference: str) -> str:
+        """A newest revision by its ruleset's name."""
+        name, _, number = reference.partition("@")
+        return name if number == str(self._newest.get(name)) else reference
+
+    def _last_with(self, reference: str, piece: str) -> str:
+        """The last of the revisions that follow one another from this one on, or from a proposal's base, with a piece.
+
+        It is the same piece in all of them, and its page is that of the last.
+        """
+        name, _, number = reference.partition("@")
+        if is_proposal(reference):
+            name = reference.partition("#")[0]
+            same = self._digest_of(name, piece) if name in self._newest else None
+            return name if same == self._digest_of(reference, piece) else reference
+        while number and self._digest_of(reference, piece) == self._digest_of(f"{name}@{int(number) + 1}", piece):
+            number = str(int(number) + 1)
+            reference = self._named(f"{name}@{number}")
+            number = number if "@" in reference else ""
+        return reference
+
+    def _digest_of(self, reference: str, piece: str) -> str | None:
+        """The digest of a piece, which says its board, too."""
+        reference = self._named(reference)
+        if reference not in self._digests:
+            summaries = self._site.ruleset(reference).piece_summaries()
+            self._digests[reference] = {each["piece"]: each["digest"] for each in summaries}
+        return self._digests[reference].get(piece)
 
     def _is_needless(self, address: str) -> bool:
-        """Whether a page says nothing: a first revision has given every entry, which its history says."""
+        """Whether a page says nothing new: a first revision has given every entry, and proposals have ended."""
         page, reference, _ = _read(address)
+        if is_proposal(reference) and page.name != "proposal":
+            return not team.has_board(self._site, reference)
         return page.name == "blame" and not self._site.ruleset(reference).revision.parents
 
     def _asked(self, address: str) -> tuple[Page, Asked]:
@@ -176,10 +234,10 @@ def _name(address: str) -> str | None:
         return None
     is_picture, given = page.name == "picture", dict(pairs)
     named = given.get("a", reference)
-    if not is_picture and "#" in named and (page.name not in _OF_PROPOSAL or set(given) - {"a"}):
+    if not is_picture and is_proposal(named) and page.name not in _OF_PROPOSAL:
         return None
     is_older = _NUMBERED.fullmatch(named) is not None
-    if is_older and (page.name not in _OF_OLDER or set(given) - {"a"}):
+    if is_older and (page.name not in _OF_OLDER or "from" in given):
         return None
     if not is_picture and (":" in named or ("@" in named and not is_older)) and page.name != "log":
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from ggn_store import limits
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.model.pictures.style import STYLES
+from ggn_store.model.teams.revision import Revision
 from ggn_store.web import links
 from ggn_store.web.people import Client
 from ggn_store.web.refusal import AskedError
@@ -107,7 +108,8 @@ class Page:
 
     `template` makes its HTML; without one it has a text only, and no JSON beside it. `act` does what a form of these
     `fields` says. What takes long waits for a turn: with any of the parameters `long`, or always. A `watch` on the
-    server waits for no other page.
+    server waits for no other page. What a page `shows_of` a revision beside its content, which never changes, is all
+    that makes it another page: it is kept until then. A page of which it says None is not.
     """
 
     name: str
@@ -121,6 +123,7 @@ class Page:
     act: Callable[[Asked], Answer] | None = None
     long: bool | tuple[str, ...] = False
     is_watch: bool = False
+    shows_of: Callable[[Asked, Revision], Hashable] | None = None
 
     def takes_long(self, pairs: list[tuple[str, str]]) -> bool:
         """Whether an answer to these parameters waits for a turn."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from anyio import CapacityLimiter, fail_after
 
@@ -30,6 +31,7 @@ _PROPOSED: Final = 4
 _GAMES: Final = 256
 _DIFFERENCES: Final = 50_000  # possibilities that changed, of all that are kept: about 100 MB
 _PICTURES: Final = 8
+_PAGES: Final = 32_000_000  # bytes of pages that are kept
 _WAIT: Final = 5.0  # seconds for a turn among questions
 _WRITES: Final = (60, 60.0)  # by one person in so many seconds
 
@@ -57,6 +59,17 @@ class Recent(Generic[Value]):
                 while sum(each for _, each in self._values.values()) > self._most:
                     self._values.popitem(last=False)
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A page as it is sent; `mark` is another one for another page."""
+
+    data: bytes
+    mark: str
+    headers: Mapping[str, str]
+    media: str
+    status: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +106,7 @@ class Site:
         self.metrics = Metrics()
         self.games: Recent[tuple[Game, tuple[str, ...]]] = Recent(_GAMES)
         self.differences: Recent[Compared] = Recent(_DIFFERENCES, _possibilities)
+        self.pages: Recent[Made] = Recent(_PAGES, lambda made: len(made.data))
         self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_PICTURES)
         self.turns = CapacityLimiter(queries)
         self._rulesets: Recent[Ruleset] = Recent(_RULESETS)
@@ -114,6 +128,11 @@ class Site:
         if is_proposal(reference):
             return self.store.history.log(reference, 1)[0].revision
         return self.ruleset(reference).revision
+
+    @functools.cached_property
+    def profiles(self) -> Any:
+        """What games are compared by, as they are the first time that it is asked: for pages that are files."""
+        return self.store.analysis().profiles()
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:

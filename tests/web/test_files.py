@@ -13,7 +13,7 @@ from ggn_store.web import files
 from ggn_store.web.pages import piece as of_pieces
 from ggn_store.web.pages import rules as of_rules
 from ggn_store.web.site import Site
-from tests.support.people import KNIGHT, WIDER
+from tests.support.people import KNIGHT, ROOK, WIDER, moving
 from tests.support.program import MINI, MINI_TOML, MUST, Program, run, write
 from tests.support.web import Found, links_of_files
 
@@ -126,8 +126,8 @@ def test_changes_blame_analyses_and_proposals_have_pages(small: str, run: Progra
     [game] = led_to("index.html", "game-knight")
     [log] = led_to(game, "log-knight")
     [changes] = led_to(game, "diff-knight-")
-    of_revisions = led_to(log, "diff-knight_")
-    assert len(of_revisions) == 2
+    of_revisions = led_to(log, "diff-knight")
+    assert (len(of_revisions), changes in of_revisions) == (2, True)
     for name in (changes, *of_revisions):
         assert any(words in texts[name] for words in ("+     a3 must a3=empty", "+ C:N: 1 source")), name
     [blame] = led_to(game, "blame-knight")
@@ -135,12 +135,54 @@ def test_changes_blame_analyses_and_proposals_have_pages(small: str, run: Progra
     assert led_to("index.html", "game-team_mini")
     assert not led_to(led_to("index.html", "game-team_mini")[0], "blame-"), "one revision has given all"
     [rules] = led_to(game, "rules-knight")
-    assert len(led_to(rules, "rules-knight")) == 1 + 7
+    assert len(led_to(rules, "rules-knight")) == 7
     [proposals] = led_to("index.html", "proposals-")
     [page] = led_to(proposals, "proposal-knight_1")
+    [board] = led_to(page, "game-knight_1-")
+    assert "knight#1" in texts[board]
     assert [each for each in ("back again", "why?", "-     a3 must a3=empty") if each not in texts[page]] == []
     assert str(first) in texts[log]
     assert links_of_files(pages) > len(texts)
+
+
+def test_a_piece_has_one_page_for_all_revisions_that_follow_one_another_with_it(
+    small: str, run: Program, tmp_path: Path
+) -> None:
+    with Store.open(small) as store:
+        for document in (KNIGHT | ROOK, WIDER | ROOK, WIDER | ROOK | moving("C:B", "c1", "a3"), KNIGHT | ROOK):
+            store.load(document, "game", author="Ann")
+        proposal = store.reviews.propose(KNIGHT | moving("C:R", "a1", "b1"), "game", author="Ann")
+        store.reviews.withdraw(str(store.reviews.propose(ROOK, "game", author="Ann")), author="Ann")
+    pages = tmp_path / "pages"
+    assert run("--db", small, "site", "-o", pages).code == 0
+    texts = {path.name: path.read_text(encoding="utf-8") for path in pages.glob("*.html")}
+
+    def shown(kind: str) -> dict[str, set[str]]:
+        """Of each revision of a game, the pages of a kind that its board leads to, by what these are of."""
+        found: dict[str, set[str]] = {}
+        for name, text in texts.items():
+            if name.startswith("game-game") and "from" not in name:
+                links = {each.partition("#")[0] for each in Found(text).links if each.startswith(kind)}
+                [of] = set(re.findall(r'<p class="facts"><code>(.*?)</code>', text))
+                found[of] = {
+                    re.findall(r'<p class="facts"><code>(.*?)</code>', texts[each])[0] + each for each in links
+                }
+        return found
+
+    of_pieces = {
+        of: {name.partition("piece-")[0] + re.findall("C_[BNR]", name)[0] for name in names}
+        for of, names in shown("piece-").items()
+    }
+    assert of_pieces == {
+        "game@1": {"game@1C_N", "game@4C_R"},
+        "game@2": {"game@3C_N", "game@4C_R"},
+        "game@3": {"game@3C_N", "game@4C_R", "game@3C_B"},
+        "game@4": {"game@4C_N", "game@4C_R"},
+        str(proposal): {"game@4C_N", f"{proposal}C_R"},
+    }
+    assert links_of_files(pages) > len(texts)
+    assert not any(name.startswith("game-game_4") for name in texts), "that of the newest revision has its name alone"
+    assert all("<code>ggn-store serve</code>" in text for text in texts.values())
 
 
 def test_the_search_knows_names_of_pieces(small: str, run: Program, tmp_path: Path) -> None:

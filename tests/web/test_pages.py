@@ -18,10 +18,11 @@ from ggn_store.api.teams.history import History
 from ggn_store.model.changes.changes import Diff
 from ggn_store.render.diff import diff_text
 from ggn_store.web import page as of_pages
+from ggn_store.web.page import Page
 from ggn_store.web.pages import source as of_sources
 from ggn_store.web.routes import PAGES
 from ggn_store.web.site import Recent
-from tests.support.program import MINI, MINI_TOML, write
+from tests.support.program import MINI, MINI_TOML, MUST, write
 from tests.support.web import client, looked_at, own
 
 GDL = Path(__file__).parents[2] / "data" / "gdl"
@@ -428,6 +429,35 @@ def test_a_change_of_few_squares_of_a_large_piece_is_shown(store: Store, monkeyp
         assert "sizes" in pages.get("/diff.json?a=mini").json()
         assert pages.get("/diff.json?a=mini&piece=C:P").json() == whole
         assert "C:P from the hand" in looked_at(pages.get("/diff?a=mini&piece=C:P").text).text
+
+
+def test_a_page_of_a_revision_is_made_once_until_something_of_it_changes(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "mini.toml", MINI_TOML)
+    store.load(write(tmp_path / "mini.json", MINI), author="Ann")
+    addresses = ("/g/mini", "/g/mini.json", "/g/mini?from=a2", "/piece/mini?piece=C:P", "/picture/mini")
+    with client(store) as pages:
+
+        def found() -> dict[str, tuple[bytes, dict[str, str]]]:
+            answers = {address: pages.get(address) for address in addresses}
+            return {address: (each.content, dict(each.headers)) for address, each in answers.items()}
+
+        first = found()
+        with monkeypatch.context() as patch:
+            patch.setattr(Page, "show", None)
+            assert found() == first
+        store.tags.set("mini@1", "stable", author="Ann")
+        assert "mini:stable" in pages.get("/g/mini").text
+        store.tags.remove("mini", "stable", author="Ann")
+        assert found() == first
+        store.states.set("mini", "deprecated", message="too small", author="Ann")
+        assert "too small" in pages.get("/g/mini").text
+        store.load(MUST, "mini")
+        assert "mini@2" in pages.get("/g/mini").text
+        assert "C:R" in pages.get("/piece/mini").text
+        store.delete("mini")
+        assert {pages.get(address).status_code for address in addresses} == {404}
 
 
 def test_a_proposal_too_large_for_a_page_shows_its_source_and_each_piece_by_itself(

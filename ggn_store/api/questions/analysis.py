@@ -10,13 +10,13 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from ggn_store import collector
-from ggn_store.analysis import comparison, likeness, movers, symmetry
+from ggn_store.analysis import comparison, movers, symmetry
 from ggn_store.analysis import dead as idle
 from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
 from ggn_store.analysis.comparison import ComparedRules, Moving, PieceComparison
 from ggn_store.analysis.dead import Dead
-from ggn_store.analysis.likeness import ConceptValues, FoundGames, Profile, Similar
+from ggn_store.analysis.likeness import ConceptValues, FoundGames, Profile, Profiles, Similar
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.analysis.reach import IN_HAND, Coverage, Reacher
@@ -275,11 +275,12 @@ class StoreAnalysis:
 
     def similar(self, reference: str) -> list[Similar]:
         """The other rulesets of the store in their newest revisions, the most like this one first."""
-        with self._asking([reference], every=True) as parts:
-            profiles = {key: profile for part in parts for key, profile in _profiles(part).items()}
-        wanted = profiles.pop(reference)
-        own = wanted.ruleset.partition("#")[0]  # of a proposal, what it is to become
-        return likeness.similar(wanted, (each for each in profiles.values() if each.ruleset != own), SIZES)
+        return self.profiles([reference]).similar(reference)
+
+    def profiles(self, references: Iterable[str] = ()) -> Profiles:
+        """What `similar` compares these rulesets by, and the newest revisions of all: to ask it of many of them."""
+        with self._asking(references, every=True) as parts:
+            return Profiles({key: profile for part in parts for key, profile in _profiles(part).items()}, SIZES)
 
     def compare(self, before: str, after: str) -> list[PieceComparison]:
         """What differs between the pieces of two rulesets or revisions, in words; see `PieceComparison`.

@@ -19,7 +19,7 @@ from ggn_store.movement import facts
 from ggn_store.movement.entries import Entries, differing_sources
 from ggn_store.movement.grid import Grid
 from ggn_store.store.rulesets import catalog
-from ggn_store.store.rulesets.pieces import read_piece
+from ggn_store.store.rulesets.pieces import Reader, read_piece, read_source
 from ggn_store.store.rulesets.stored_documents import StoredDocument
 from ggn_store.store.schema import tables as t
 
@@ -68,14 +68,11 @@ class StoredVersion:
         return None if key is None else read_piece(self._connection, key.id, self._board)
 
     def part(self, identifier: str, sources: Collection[str]) -> Piece | None:
-        key, is_gdl = self._keys.get(identifier), self._content.dialect == "gdl"
+        key, reader = self._keys.get(identifier), Reader(self._content.dialect, self._board)
         if key is None:
             return None
         try:
-            found = [
-                catalog.read_source(self._connection, key.id, identifier, self._board, each, is_gdl=is_gdl).sources
-                for each in sources
-            ]
+            found = [read_source(self._connection, key.id, identifier, reader, each).sources for each in sources]
         except (LookupError, TypeError, ValueError):  # of what some rows hold instead: the whole says what is wrong
             self.piece(identifier)
             raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -21,7 +21,8 @@ from ggn_store.model.moves.move import DISPLACEMENT, Assumption, Move
 from ggn_store.model.moves.play import HOST_DUTIES
 from ggn_store.model.pictures.marks import Mark, marks_of_moves
 from ggn_store.model.pictures.picture import Diagram, Link
-from ggn_store.model.teams.revision import is_proposal
+from ggn_store.model.teams.revision import Revision, is_proposal
+from ggn_store.model.teams.tag import Tag
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import OWN
 from ggn_store.render.diagrams import to_svg
@@ -318,20 +319,21 @@ def _listed(table: ShownGame, possible: list[Made]) -> list[dict[str, Any]]:
 
 def _about(asked: Asked, ruleset: Ruleset) -> dict[str, Any]:
     """What a revision is: where it comes from, its pieces, how it is played, and its definition."""
-    revision, store = ruleset.revision, asked.site.store
-    is_fixed = asked.site.is_fixed(asked.reference, revision)
-    source = source_of(ruleset)
+    revision = ruleset.revision
+    tags, state = _standing(asked, revision)
+    # Of files, each click is one.
+    is_click = asked.is_file and asked.text("from") is not None
+    source = None if is_click else source_of(ruleset)
     lines = [] if source is None else lines_of(ruleset, source, asked.reference)
     play, names = ruleset.play, names_of(ruleset)
-    lasts = is_fixed or is_proposal(revision.name)
     return {
         "ruleset": ruleset,
         "revision_": revision,
         "lasting": lasting(revision),
-        # What may change of a revision is left out of what never does.
-        "tags": () if lasts else store.tags.list(revision.name),
-        "state": None if lasts or revision.state == "active" else store.states.get(revision.name).note,
+        "tags": tags,
+        "state": state,
         "names": names,
+        "is_click": is_click,
         "summaries": ruleset.piece_summaries(),
         "duties": [duty_text(each, names) for each in play.duties],
         "ends": [outcome_text(each, names) for each in play.outcomes],
@@ -340,6 +342,19 @@ def _about(asked: Asked, ruleset: Ruleset) -> dict[str, Any]:
         "more_lines": max(0, len(lines) - _SHOWN),
         "title": revision.envelope.title or revision.name,
     }
+
+
+def _standing(asked: Asked, revision: Revision) -> tuple[tuple[Tag, ...], str | None]:
+    """The tags of a ruleset, and a word on its state where it is not active; of what never changes, neither."""
+    if asked.site.is_fixed(asked.reference, revision) or is_proposal(revision.name):
+        return (), None
+    store = asked.site.store
+    state = None if revision.state == "active" else store.states.get(revision.name).note
+    return store.tags.list(revision.name), state
+
+
+def _shown(asked: Asked, revision: Revision) -> Hashable:
+    return None if asked.flag("explain") else _standing(asked, revision)  # a plan may be another one any time
 
 
 _ASSUME: Final[tuple[Assumption, ...]] = (DISPLACEMENT,)
@@ -361,4 +376,5 @@ PAGE = Page(
         Parameter("assume", "displacement: what moves change of a document that does not say it", choices=_ASSUME),
         Parameter("explain", "the SQL that finds the moves, and its plan", "flag"),
     ),
+    shows_of=_shown,
 )

@@ -41,4 +41,5 @@ PAGE = Page(
         STYLE,
     ),
     media="image/svg+xml",
+    shows_of=lambda asked, revision: (),
 )

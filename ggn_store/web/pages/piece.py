@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import quote
 
-from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import PictureError
 from ggn_store.model.pictures.picture import Diagram, Link
 from ggn_store.notation.hand import HAND
@@ -39,26 +38,26 @@ def _show(asked: Asked) -> Answer:
         "mobility": mobility.data(),
         "sources": sources,
     }
-    shown: dict[str, Any] = {"ruleset": ruleset, "names": names, "svg": None, "marks": (), "source": None, "each": None}
+    shown: dict[str, Any] = {"ruleset": ruleset, "names": names, "svg": None, "marks": (), "source": None, "each": ()}
     try:
         require_drawable(ruleset.board)
-        each_source = _from_each(ruleset, summary) if asked.is_file else ()
+        # The page of the hand leads to the piece's own page, which a file has with all squares.
+        has_each = asked.is_file and summary["destinations"] <= _MOST and summary["possibilities"] <= 10 * _MOST
+        each_source = tuple(ruleset.pictures.from_each(piece)) if has_each and asked.text("source") is None else ()
         picture = ruleset.pictures.picture(piece=piece, source=asked.text("source"), style=style)
         assert isinstance(picture, Diagram)  # noqa: S101  (of a piece)
         data |= {"source": picture.source, "marks": {mark.square: mark.words for mark in picture.marks}}
         shown |= {"marks": picture.marks, "source": picture.source}
-        # The page of the hand leads to the piece's own page.
-        if each_source and asked.text("source") is None:
-            picture = replace(picture, caption="", others=each_source)
         if each_source:
-            shown["each"] = [*_told(each_source)]
+            picture = replace(picture, caption="", others=each_source)
+        shown |= {"each": [*_told(each_source)], "has_each": has_each}
         page = links.to("/piece", asked.reference, piece=piece, style=style)
         others = [each for each in sources if each not in (HAND, picture.source)]
         if not asked.is_file:
             addresses = [f"{page}&source={quote(each, safe='')}#board" for each in others]
         else:
             here = "" if picture.others else page
-            addresses = [f"{here}#{picture.anchor(each)}" for each in others] if each_source else []
+            addresses = [f"{here}#{picture.anchor(each)}" for each in others] if has_each else []
         words = (called(piece, each, names) for each in others)
         squares = dict(zip(others, map(Link, addresses, words), strict=False))
         shown |= {"svg": to_svg(replace(picture, links=squares))}
@@ -72,13 +71,6 @@ def _show(asked: Asked) -> Answer:
     if asked.flag("uses"):
         data |= {"uses": [each.data() for each in analysis.uses(piece)]}
     return Answer(data, shown, fixed=asked.site.is_fixed(asked.reference, ruleset.revision) and not data["movers"])
-
-
-def _from_each(ruleset: Ruleset, summary: Mapping[str, Any]) -> tuple[Diagram, ...]:
-    """What the piece does from each square, where that is not too much for a file."""
-    if summary["destinations"] > _MOST or summary["possibilities"] > 10 * _MOST:
-        return ()
-    return tuple(ruleset.pictures.from_each(summary["piece"]))
 
 
 def _told(pictures: tuple[Diagram, ...]) -> Iterator[tuple[str | None, str, dict[str, list[str]]]]:
@@ -106,4 +98,5 @@ PAGE = Page(
         limit(200, 5_000),
     ),
     long=("movers", "uses"),
+    shows_of=lambda asked, revision: (),
 )

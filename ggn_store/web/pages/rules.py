@@ -36,7 +36,10 @@ def _all(asked: Asked) -> Any:
 
 
 def _similar(asked: Asked) -> Iterable[Any]:
-    return asked.site.store.analysis().similar(str(asked.site.ruleset(asked.reference).revision))
+    reference = str(asked.site.ruleset(asked.reference).revision)
+    # Files are of all games, one after the other.
+    found: Iterable[Any] = (asked.site.profiles if asked.is_file else asked.site.store.analysis()).similar(reference)
+    return found
 
 
 def _concepts_of(asked: Asked) -> Iterable[Any]:
@@ -144,13 +147,16 @@ STORE: Final = {
 }
 
 
+FIRST: Final = "stats"  # which is shown where none is named
+
+
 def _possibilities(asked: Asked) -> int:
     """How many the ruleset has."""
     return sum(each["possibilities"] for each in asked.site.ruleset(asked.reference).piece_summaries())
 
 
-def _answered(asked: Asked, questions: dict[str, RulesQuestion], default: str, path: str) -> Answer:
-    what = asked.text("what") or default
+def _answered(asked: Asked, questions: dict[str, RulesQuestion], path: str) -> Answer:
+    what = asked.text("what") or FIRST
     if what not in questions:
         hint = did_you_mean(what, questions) or f": there are {offer([*questions])}"
         raise AskedError(f"{quote(what)} is no analysis{hint}")
@@ -183,12 +189,12 @@ def _answered(asked: Asked, questions: dict[str, RulesQuestion], default: str, p
 
 def _rules(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
-    found = _answered(asked, RULES, "stats", "/rules")
+    found = _answered(asked, RULES, "/rules")
     return Answer(found.data, {**found.shown, "ruleset": ruleset})
 
 
 def _analyses(asked: Asked) -> Answer:
-    return _answered(asked, STORE, "stats", "/analyses")
+    return _answered(asked, STORE, "/analyses")
 
 
 _PAGED: Final = (OFFSET, limit(200, 5_000))

@@ -155,4 +155,5 @@ PAGE = Page(
         Parameter("action", "the moves that this action of the game description makes"),
     ),
     long=("key", "action"),
+    shows_of=lambda asked, revision: (),
 )

@@ -11,7 +11,9 @@ from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
 from ggn_store.web.pages.diff import compare, lines_of, pictures_of, sizes_of, verdicts_of
 from ggn_store.web.refusal import AskedError
+from ggn_store.web.site import Site
 
+_WAITING: Final = ("open", "stale")
 _NAME: Final = Parameter("ruleset", "of this ruleset, of a namespace (team/), or of a glob", most=400)
 
 
@@ -79,6 +81,7 @@ def _proposal(asked: Asked) -> Answer:
     shown: dict[str, Any] = {"proposal": found, "rounds": rounds, "said": _said(found, rounds), "fault": None}
     shown |= {"rows": [], "has_more": False, "pictures": [], "sizes": []}
     shown |= {"verdicts": verdicts_of(found, asked.person)}
+    shown |= {"has_board": not asked.is_file or has_board(asked.site, asked.reference)}
     try:
         key = (asked.reference, found.base_id, found.round, found.digest)
         compared, data = compare(asked, key, asked.reference)
@@ -90,6 +93,14 @@ def _proposal(asked: Asked) -> Answer:
         shown |= {"fault": str(error)}
         data = {"proposal": found.data(), "fault": str(error)}
     return Answer(data, shown)
+
+
+def has_board(site: Site, reference: str) -> bool:
+    """Whether a proposal waits, and is whole: it can be tried on a board."""
+    try:
+        return site.store.reviews.get(reference).state in _WAITING and bool(site.ruleset(reference).pieces)
+    except GgnStoreError:
+        return False
 
 
 def _judge(asked: Asked) -> Answer:
