@@ -26,12 +26,13 @@ def main() -> None:
         if options.store is None:
             store.load_library(*(game.name for game in library_games()))
         pages = Path(directory) / "pages"
-        begun = time.perf_counter()
+        begun = time.process_time()
         count = write(Site(store), pages)
-        seconds = time.perf_counter() - begun
+        seconds = time.process_time() - begun
         size = sum(path.stat().st_size for path in pages.iterdir())
         largest = max(pages.iterdir(), key=lambda path: path.stat().st_size)
-        print(f"{len(store.revisions())} rulesets: {count:,} files, {size / 1e6:,.1f} MB, in {seconds:,.0f} s")
+        took = f"{seconds:,.0f} s of processor time"
+        print(f"{len(store.revisions())} rulesets: {count:,} files, {size / 1e6:,.1f} MB, in {took}")
         print(f"index.html {(pages / 'index.html').stat().st_size / 1e3:,.0f} kB; largest {largest.name}:", end=" ")
         print(f"{largest.stat().st_size / 1e3:,.0f} kB")
         print(f"{links_of_files(pages):,} links, each to a file and a place that are there")

@@ -333,7 +333,9 @@ def test_a_first_revision_is_told_in_short_and_compared_with_nothing_by_the_piec
     assert (data["before"], data["pieces"]) == (None, dict.fromkeys(MINI, "added"))
     assert data["counts"]["possibilities_added"] == total
     assert any(line.startswith(f"+ C:P: {len(MINI['C:P'])} sources, ") for line in data["lines"])
-    assert "A small game" in looked_at(pages.get("/diff?a=mini").text).text
+    page = pages.get("/diff?a=mini").text
+    assert "A small game" in looked_at(page).text
+    assert ('name="a" value="mini@1"' in page, 'name="b" value=""' in page) == (True, True), "the form asks the same"
     several = [pages.get(f"/diff.json?a=mini&limit=1&offset={number}").json() for number in range(len(data["lines"]))]
     assert [each["lines"] for each in several] == [[line] for line in data["lines"]]
     assert [each["more"] for each in several] == [True] * (len(several) - 1) + [False]
