@@ -186,8 +186,7 @@ class VariantWriter(PieceWriter):
                 "drop.lone": drop and drop.lone,
                 "drop.encloses": drop and drop.encloses.patterns,
                 "drop.apart": drop and drop.apart.patterns,
-                "drop.other_colour": drop and drop.other_colour,
-                "drop.unmoved": drop and drop.unmoved,
+                "drop.other_colour": drop and drop.other_colour and self.kinds[piece.letter] != "bishop",
                 "promotion.unique": any(each.unique for each in piece.promotions),
             }
             for key in (key for key, written in keys.items() if written):
@@ -358,6 +357,10 @@ class VariantWriter(PieceWriter):
             self.leave(where, "the option dropOnTop is about all pieces", moves=True)
         if not piece.drop.immobile:
             self.immobile.append(piece)
+        if piece.drop.unmoved:
+            self.put("castlingDroppedPiece", "true", where)
+        if piece.drop.other_colour:
+            self.put("dropOppositeColoredBishop", "true", where)
 
     def _held(self, piece: PieceRule) -> None:
         """What goes to the hand: pieces unpromoted, and pawns for what they had become."""
@@ -383,9 +386,11 @@ class VariantWriter(PieceWriter):
                 confined = self.squares if piece.confined is None else piece.confined.of(side)
                 if self.kinds[piece.letter] == "pawn":
                     self._pawn_drops(own[piece.letter], everywhere & confined, side, self.where(piece, "drop"))
+                elif own[piece.letter] == everywhere & confined:
+                    continue
                 elif self.kinds[piece.letter] == "rook" and own[piece.letter] == everywhere & self._first(side):
                     self.put("sittuyinRookDrop", "true", self.where(piece, "drop"))
-                elif own[piece.letter] != everywhere & confined:
+                else:
                     reason = "the region of drops is for all pieces"
                     self.leave(self.where(piece, "drop"), reason, moves=True)
 

@@ -13,6 +13,7 @@ from ggn_store.model.moves.play import Outcome
 
 _ALL: Final = "*"
 _NONE: Final = "-"
+_MAJORITY: Final = "majority"
 
 
 def write(writer: PieceWriter) -> None:
@@ -71,6 +72,11 @@ def _no_move(writer: PieceWriter, end: End, where: str) -> None:
     outcome = end.outcome
     if outcome.side is not None:
         writer.leave(where, "an end without a move is the same for both sides")
+        return
+    if outcome.verdict == _MAJORITY and outcome.in_check is not True:
+        _count(writer, where)
+        writer.put("stalemateValue", "loss", where, moves=False)
+        writer.put("stalematePieceCount", "true", where, moves=False)
         return
     for name, of in _NO_MOVE.items():
         if outcome.in_check in (None, of) and (writer.has_royal or of is False):
@@ -148,11 +154,19 @@ def _quiet(writer: PieceWriter, end: End, where: str) -> None:
 def _repeated(writer: PieceWriter, end: End, where: str) -> None:
     outcome = end.outcome
     writer.put("nFoldRule", str(outcome.count), where, moves=False)
-    if outcome.side != "second":
+    if outcome.verdict == _MAJORITY:
+        _count(writer, where)
+        writer.put("nFoldValue", "draw", where, moves=False)
+    elif outcome.side != "second":
         writer.put("nFoldValue", outcome.verdict, where, moves=False)
     if outcome.side is not None:
         writer.put("nFoldValueAbsolute", "true", where, moves=False)
     writer.put("perpetualCheckIllegal", str(outcome.perpetual).lower(), where, moves=False)
+
+
+def _count(writer: PieceWriter, where: str) -> None:
+    """Have who has more pieces win what would be drawn."""
+    writer.put("materialCounting", "unweighted", where, moves=False)
 
 
 def _untold(writer: PieceWriter, end: End, where: str) -> None:
