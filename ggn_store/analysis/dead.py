@@ -19,7 +19,7 @@ from ggn_store.notation.qpi import Side, other_side, side_of
 
 DeadKind = Literal["never", "duplicate", "shadowed", "unreachable", "absent"]
 # Source and destination; None is the hand.
-Place = tuple[int | None, int | None]
+NumberedPlace = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class DeadRules(NamedTuple):
     """What is dead of a piece: of sources that it never comes to, and of entries."""
 
     of_sources: Mapping[int | None, Dead]
-    of_entries: Mapping[Place, Sequence[Dead]]
+    of_entries: Mapping[NumberedPlace, Sequence[Dead]]
 
-    def in_order(self, places: Iterable[Place]) -> Iterator[Dead]:
+    def in_order(self, places: Iterable[NumberedPlace]) -> Iterator[Dead]:
         """All of it in document order, which is that of all the entries' places."""
         for source, group in groupby(places, key=itemgetter(0)):
             if source in self.of_sources:

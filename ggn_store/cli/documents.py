@@ -10,7 +10,7 @@ from typing import Any, cast
 import click
 
 import ggn_store
-from ggn_store.api.loading.incoming import Entry, GameEntry, SpecificationEntry, read_files
+from ggn_store.api.loading.incoming import GameEntry, IncomingEntry, SpecificationEntry, read_files
 from ggn_store.cli import options
 from ggn_store.documents.files import find_files
 from ggn_store.errors import Problem, counted, printable
@@ -51,7 +51,7 @@ def validate(paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
     PATH is as for `load`. Exit code 1 where there is a problem.
     """
 
-    def read(entry: Entry | GameEntry) -> Iterable[Problem]:
+    def read(entry: IncomingEntry | GameEntry) -> Iterable[Problem]:
         if isinstance(entry, GameEntry):
             entry.definition(dialect)
         else:
@@ -75,7 +75,7 @@ def lint(paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
     or a document that is not valid.
     """
 
-    def look(entry: Entry | GameEntry) -> Iterable[Problem]:
+    def look(entry: IncomingEntry | GameEntry) -> Iterable[Problem]:
         found = ggn_store.lint(entry.read(dialect), entry.text, entry.file)
         return [*found, *entry.findings()] if isinstance(entry, SpecificationEntry) else found
 
@@ -88,7 +88,7 @@ def lint(paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
 
 
 def _check(
-    paths: tuple[str, ...], look: Callable[[Entry | GameEntry], Iterable[Problem]], form: str | None
+    paths: tuple[str, ...], look: Callable[[IncomingEntry | GameEntry], Iterable[Problem]], form: str | None
 ) -> tuple[int, int, int]:
     """Print what is wrong with documents; how many there were, how many of them invalid, and how much is wrong."""
     checked = invalid = count = 0

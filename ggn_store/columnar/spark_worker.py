@@ -60,7 +60,7 @@ class Paths:
 
     compiled: planes.CompiledRules
     depth: int
-    parts: Sequence[Sequence[tuple[planes.State, int]]]
+    parts: Sequence[Sequence[tuple[planes.PackedPosition, int]]]
 
 
 def pack(value: ShippedRules | Paths | SparkQuestion) -> bytes:
@@ -105,7 +105,7 @@ def paths(key: str, packed: bytes, batches: Iterable[Any]) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays(columns, names=["paths", "error"])
 
 
-def _counted(asked: Paths, part: Sequence[tuple[planes.State, int]]) -> tuple[str | None, str | None]:
+def _counted(asked: Paths, part: Sequence[tuple[planes.PackedPosition, int]]) -> tuple[str | None, str | None]:
     compiled = replace(asked.compiled, states=tuple(state for state, _ in part))
     try:
         with plies(compiled) as engine:

@@ -55,7 +55,7 @@ _OF_MOVES: Final = ("pass", "mandatory-drop", CAPTURES)
 ROYAL: Final = -2
 _WORD: Final = 63
 # A place, and the codes there that a fact is true of, as bits.
-Fact = tuple[int, int]
+FactNumbers = tuple[int, int]
 _Row = tuple[int, ...]
 _Changes = Mapping[str, str | None]
 # An aim, the threats on what stands there, and whether these are how royal pieces must not face each other.
@@ -97,7 +97,7 @@ class ThreatTables:
 
     pieces: tuple[str, ...]
     reverts: Mapping[int, int]
-    sights: Sequence[tuple[int, int, Sequence[Fact]]]
+    sights: Sequence[tuple[int, int, Sequence[FactNumbers]]]
     royals: Mapping[int, int]
     unknown: int
     gives: int | None
@@ -195,7 +195,7 @@ class _Builder:
         self._codes = PIECES + 2 * len(pieces)
         self._variables = compiled.metadata["variables"]
         self._state = {name: len(board.numbers) + number for number, name in enumerate(self._variables)}
-        self.sights: list[tuple[int, int, dict[Fact, int]]] = []
+        self.sights: list[tuple[int, int, dict[FactNumbers, int]]] = []
         self._rows: dict[str, list[_Row]] = {name: [] for name in TABLES}
         # Sight, aim, what has to be true of the royal piece, source, needs.
         self._threats: dict[tuple[int, int, int, int, int], None] = {}
@@ -238,7 +238,7 @@ class _Builder:
 
     def _add(self, piece: int, source: str, threats: Iterable[_Threatened]) -> None:
         """Add the threats of a start, in as few sights as their facts take."""
-        sight: dict[Fact, int] = {}
+        sight: dict[FactNumbers, int] = {}
         for aim, found, is_facing in threats:
             for threat in found:
                 facts, on_aim = self._facts(threat, aim)
@@ -255,7 +255,7 @@ class _Builder:
                 at = self._board.numbers[aim], on_aim, self._board.numbers[source]
                 self._threats[len(self.sights) - 1, *at, needs] = None
 
-    def _facts(self, threat: Threat, aim: str) -> tuple[list[Fact], int]:
+    def _facts(self, threat: Threat, aim: str) -> tuple[list[FactNumbers], int]:
         """What a threat asks for beside its aim, and the codes that may stand there."""
         asked = dict.fromkeys(threat.empty, EMPTY)
         for square, must, deny in threat.facts:

@@ -25,7 +25,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path
 
 Point = tuple[int, int]
-Remark = tuple[Path, str]
+PathRemark = tuple[Path, str]
 
 
 # --- the pieces of one side, seen from that side's end of the board ---
@@ -162,7 +162,7 @@ class _Habit:
     differs: Callable[[SideArmy, PointEntry], bool]
     states: tuple[str, ...] = ("", "+", "-")
 
-    def remarks(self, army: SideArmy) -> Iterator[Remark]:
+    def remarks(self, army: SideArmy) -> Iterator[PathRemark]:
         """One remark a piece, at the first entry that differs."""
         for piece in army.select(self.letters, self.states):
             entries = [entry for entry in army.entries[piece] if self.differs(army, entry)]
@@ -176,7 +176,7 @@ class _Habit:
 # --- things that pieces usually can do: one question about the army ---
 
 
-def _double_step(army: SideArmy) -> Iterator[Remark]:
+def _double_step(army: SideArmy) -> Iterator[PathRemark]:
     pawns = army.select("P")
     entries = [entry for pawn in pawns for entry in army.entries[pawn]]
     home = {entry.source for entry in entries if entry.source and entry.source[1] == 1}
@@ -186,7 +186,7 @@ def _double_step(army: SideArmy) -> Iterator[Remark]:
         yield (pawns[0],), f"a pawn's first move may be two squares, and {' or '.join(pawns)} has none from {squares}"
 
 
-def _castling(army: SideArmy) -> Iterator[Remark]:
+def _castling(army: SideArmy) -> Iterator[PathRemark]:
     kings = army.select("K")
     steps = {entry.step for king in kings for entry in army.entries[king]}
     # Two files or more: some write the king's move in castling as the one on to its rook.
@@ -194,7 +194,7 @@ def _castling(army: SideArmy) -> Iterator[Remark]:
         yield (kings[0],), f"a king may castle, and {' or '.join(kings)} never goes two files along a rank"
 
 
-def _en_passant(army: SideArmy) -> Iterator[Remark]:
+def _en_passant(army: SideArmy) -> Iterator[PathRemark]:
     pawns = army.select("P")
     fifth = army.ranks - 4
     entries = [entry for pawn in pawns for entry in army.entries[pawn]]
@@ -220,7 +220,7 @@ def _regards(possibility: Possibility, square: str) -> bool:
     return taken or possibility.must.get(square, EMPTY) != EMPTY or square in possibility.deny
 
 
-def _promoted_as_gold(army: SideArmy) -> Iterator[Remark]:
+def _promoted_as_gold(army: SideArmy) -> Iterator[PathRemark]:
     for gold in army.select("G", states=("",))[:1]:
         golden = army.targets(gold)
         for piece in army.select("PLNS", states=("+",)):
@@ -274,7 +274,7 @@ class _Game:
     home: tuple[str, ...]
     letter_of: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     habits: tuple[_Habit, ...]
-    abilities: tuple[Callable[[SideArmy], Iterator[Remark]], ...] = ()
+    abilities: tuple[Callable[[SideArmy], Iterator[PathRemark]], ...] = ()
 
 
 _EVERY: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -18,8 +18,10 @@ from ggn_store.model.documents.document import CONDITION_KEYS, Dialect
 from ggn_store.notation import gan, qpi
 
 # What a value is; each has its reader, its quick reader and its definition in the JSON Schema.
-Shape = Literal["conditions", "board", "diff", "hands", "flag", "state", "guards", "action", "word", "words", "step"]
-Effects = Literal["perform", "diff"]
+ValueShape = Literal[
+    "conditions", "board", "diff", "hands", "flag", "state", "guards", "action", "word", "words", "step"
+]
+EffectsForm = Literal["perform", "diff"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,28 +29,28 @@ class Key:
     """A key of an object: its name, the shape of its value, whether it must be there, and what else it is."""
 
     name: str
-    shape: Shape
+    shape: ValueShape
     is_required: bool = False
     default: object = None
 
 
-Keys = tuple[Key, ...]
+GrammarKeys = tuple[Key, ...]
 
 SCHEMA_KEY: Final = "$schema"
 STATE_KEY: Final = "$state"
 # What stands at the top of a document and is no piece.
 TOP_KEYS: Final = (SCHEMA_KEY, STATE_KEY)
 
-ACTION: Final[Keys] = (
+ACTION: Final[GrammarKeys] = (
     Key("name", "word", True),
     Key("step", "step", default=1),
     Key("chainable", "flag", default=False),
 )
-VARIABLE: Final[Keys] = (
+VARIABLE: Final[GrammarKeys] = (
     *(Key("values", "words", True), Key("initial", "word", True)),
     *(Key("square", "word"), Key("pieces", "words")),
 )
-_DIFF: Final[Keys] = (Key("board", "board"), Key("hands", "hands"), Key("toggle", "flag", default=True))
+_DIFF: Final[GrammarKeys] = (Key("board", "board"), Key("hands", "hands"), Key("toggle", "flag", default=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ class Grammar:
     """What the documents of one dialect may say."""
 
     dialect: Dialect
-    possibility: Keys
-    diff: Keys = ()
+    possibility: GrammarKeys
+    diff: GrammarKeys = ()
     has_labels: bool = False
     has_hands: bool = True
     # Whether objects of conditions and effects may be empty.
@@ -72,7 +74,7 @@ class Grammar:
         return CONDITION_KEYS[self.dialect]
 
     @property
-    def effects(self) -> Effects | None:
+    def effects(self) -> EffectsForm | None:
         """The key of what a possibility changes."""
         return next((name for name in ("perform", "diff") if name in names(self.possibility)), None)
 
@@ -82,12 +84,12 @@ class Grammar:
         return "state" in names(self.diff)
 
 
-def names(keys: Keys) -> tuple[str, ...]:
+def names(keys: GrammarKeys) -> tuple[str, ...]:
     """The names of keys, in their order."""
     return tuple(key.name for key in keys)
 
 
-def _conditions(dialect: Dialect) -> Keys:
+def _conditions(dialect: Dialect) -> GrammarKeys:
     return tuple(Key(name, "conditions") for name in CONDITION_KEYS[dialect])
 
 

@@ -20,8 +20,8 @@ from ggn_store.documents.grammar import (
     STATE_KEY,
     TOP_KEYS,
     Grammar,
-    Keys,
-    Shape,
+    GrammarKeys,
+    ValueShape,
     names,
 )
 from ggn_store.documents.state_reader import StateReader
@@ -300,7 +300,7 @@ class DocumentReader:
             effects = Transition(effects or {})
         return Possibility(must, deny, effects, found.get("when", {}), found.get("action"))
 
-    def _values(self, value: Mapping[str, Any], path: json_text.Path, what: str, keys: Keys) -> dict[str, Any]:
+    def _values(self, value: Mapping[str, Any], path: json_text.Path, what: str, keys: GrammarKeys) -> dict[str, Any]:
         """What stands under each key of an object."""
         allowed = names(keys)
         for name in value:
@@ -462,7 +462,7 @@ def _is_text(value: object) -> bool:
 
 
 # What reads a value of each shape that a possibility or a diff has; `StateReader` reads those inside of the others.
-_READERS: Final[Mapping[Shape, Callable[[DocumentReader, Any, json_text.Path], Any]]] = {
+_READERS: Final[Mapping[ValueShape, Callable[[DocumentReader, Any, json_text.Path], Any]]] = {
     "conditions": DocumentReader._conditions,
     "board": DocumentReader._board_effects,
     "diff": DocumentReader._diff,

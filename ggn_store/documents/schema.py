@@ -11,12 +11,22 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ggn_store import limits
-from ggn_store.documents.grammar import ACTION, GRAMMARS, SCHEMA_KEY, STATE_KEY, VARIABLE, Grammar, Key, Keys, Shape
+from ggn_store.documents.grammar import (
+    ACTION,
+    GRAMMARS,
+    SCHEMA_KEY,
+    STATE_KEY,
+    VARIABLE,
+    Grammar,
+    GrammarKeys,
+    Key,
+    ValueShape,
+)
 from ggn_store.model.documents.document import EMPTY, ENEMY, MAX_STEP, Dialect, check_dialect
 from ggn_store.notation import cell, qpi, stn
 from ggn_store.notation.hand import HAND
 
-Schema = dict[str, Any]
+JsonSchema = dict[str, Any]
 
 # `$` would also match before a last newline in Python's expressions, though not in those of ECMA-262.
 _END: Final = r"(?![\s\S])"
@@ -64,7 +74,7 @@ _ABOUT_KEY: Final = {
 _NAMES: Final = {"perform": "perform", "diff": "diff", "when": "when", "state": "state_effects", "action": "action"}
 
 
-def json_schema(dialect: Dialect) -> Schema:
+def json_schema(dialect: Dialect) -> JsonSchema:
     """The JSON Schema of a dialect, a new object each time; raises NotationError for a name that is none."""
     grammar = GRAMMARS[check_dialect(dialect)]
     top = (SCHEMA_KEY, STATE_KEY) if grammar.has_state else (SCHEMA_KEY,)
@@ -91,7 +101,7 @@ def json_schema(dialect: Dialect) -> Schema:
     }
 
 
-def _least(top: tuple[str, ...]) -> Schema:
+def _least(top: tuple[str, ...]) -> JsonSchema:
     """How many members a document has at least: what stands beside the pieces is no piece."""
     if len(top) == 1:
         return {"if": {"required": [*top]}, "then": {"minProperties": 2}}
@@ -99,7 +109,7 @@ def _least(top: tuple[str, ...]) -> Schema:
     return {"allOf": [{"if": {"required": keys}, "then": {"minProperties": least}} for keys, least in cases]}
 
 
-def _definitions(grammar: Grammar) -> Schema:
+def _definitions(grammar: Grammar) -> JsonSchema:
     named = {key.name: _definition(key, grammar) for key in (*grammar.possibility, *grammar.diff)}
     found = _levels(grammar) | {_NAMES[name]: made for name, made in named.items() if name in _NAMES}
     found |= {
@@ -126,7 +136,7 @@ def _definitions(grammar: Grammar) -> Schema:
     return found
 
 
-def _levels(grammar: Grammar) -> Schema:
+def _levels(grammar: Grammar) -> JsonSchema:
     """Piece, source and destination: the way from the top to a possibility."""
     square = _square(grammar)
     squares = f"One square each: {_SQUARE_ABOUT[grammar.dialect]}"
@@ -154,7 +164,7 @@ def _levels(grammar: Grammar) -> Schema:
     return levels
 
 
-def _state(grammar: Grammar) -> Schema:
+def _state(grammar: Grammar) -> JsonSchema:
     """State variables: their declaration, and what is written of them."""
     return {
         "word": {
@@ -181,7 +191,7 @@ def _state(grammar: Grammar) -> Schema:
     }
 
 
-def _object(description: str, keys: Keys, grammar: Grammar) -> Schema:
+def _object(description: str, keys: GrammarKeys, grammar: Grammar) -> JsonSchema:
     """An object with these keys and no others."""
     required = [key.name for key in keys if key.is_required]
     return {
@@ -193,17 +203,17 @@ def _object(description: str, keys: Keys, grammar: Grammar) -> Schema:
     }
 
 
-def _value(key: Key, grammar: Grammar) -> Schema:
+def _value(key: Key, grammar: Grammar) -> JsonSchema:
     """What stands under a key, by its name where it has one."""
     return _ref(_NAMES[key.name]) if key.name in _NAMES else _definition(key, grammar)
 
 
-def _definition(key: Key, grammar: Grammar) -> Schema:
+def _definition(key: Key, grammar: Grammar) -> JsonSchema:
     squares = f"One square each: {_SQUARE_ABOUT[grammar.dialect]}."
     about = _ABOUT_KEY.get(key.name, "")
     default = {} if key.default is None else {"default": key.default}
     least = 0 if grammar.takes_empty else 1
-    makers: Mapping[Shape, Callable[[], Schema]] = {
+    makers: Mapping[ValueShape, Callable[[], JsonSchema]] = {
         "conditions": lambda: _map(f"{about} {squares}", _square(grammar), "state", least),
         "board": lambda: _map(f"{about} {squares}", _square(grammar), "becomes", least),
         "hands": lambda: _map(about, _identifier(grammar), "count"),
@@ -219,7 +229,7 @@ def _definition(key: Key, grammar: Grammar) -> Schema:
     return makers[key.shape]()
 
 
-def _identifier_value(grammar: Grammar) -> Schema:
+def _identifier_value(grammar: Grammar) -> JsonSchema:
     return {"type": "string", "maxLength": qpi.MAX_LENGTH, "pattern": _identifier(grammar)}
 
 
@@ -231,7 +241,7 @@ def _square(grammar: Grammar) -> str:
     return _LABEL if grammar.has_labels else _CELL
 
 
-def _map(description: str, keys: str, values: str, least: int = 0, hand: str | None = None) -> Schema:
+def _map(description: str, keys: str, values: str, least: int = 0, hand: str | None = None) -> JsonSchema:
     """An object whose keys match the pattern `keys`, or are `*` where `hand` says what that holds."""
     return {
         "description": description,
@@ -244,5 +254,5 @@ def _map(description: str, keys: str, values: str, least: int = 0, hand: str | N
     }
 
 
-def _ref(name: str) -> Schema:
+def _ref(name: str) -> JsonSchema:
     return {"$ref": f"#/$defs/{name}"}

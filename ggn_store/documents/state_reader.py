@@ -7,7 +7,7 @@ from typing import Any
 
 from ggn_store import limits
 from ggn_store.documents import quick
-from ggn_store.documents.grammar import ACTION, STATE_KEY, VARIABLE, Keys, names
+from ggn_store.documents.grammar import ACTION, STATE_KEY, VARIABLE, GrammarKeys, names
 from ggn_store.errors import quote
 from ggn_store.model.documents.document import MAX_STEP, Guards, Origin
 from ggn_store.model.documents.variables import NO, YES, Variable
@@ -65,7 +65,7 @@ class StateReader:
             self._complaints.add(path, message, value, f'a square, pieces, and the values "{NO}" and "{YES}"')
         return found
 
-    def _has_keys(self, value: Any, path: json_text.Path, what: str, parts: str, keys: Keys) -> bool:
+    def _has_keys(self, value: Any, path: json_text.Path, what: str, parts: str, keys: GrammarKeys) -> bool:
         """Whether a value is an object with all that it must have; whatever else it has is complained of."""
         if not isinstance(value, Mapping) or any(key.is_required and key.name not in value for key in keys):
             self._complaints.add(path, f"{what} is an object with {parts}", value, "an object")

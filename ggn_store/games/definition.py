@@ -17,7 +17,7 @@ from ggn_store.games import estimate, playing
 from ggn_store.games.rules import SIDES, Definition, PieceRule
 from ggn_store.games.squares import Squares, read_board, read_hexagons
 from ggn_store.games.tables import GROUPS, Tables
-from ggn_store.games.toml_text import Path, Table, TomlValues, key_path
+from ggn_store.games.toml_text import Path, TomlTable, TomlValues, key_path
 from ggn_store.limits import TooManyError
 from ggn_store.model.changes import like
 from ggn_store.model.documents.board import Board
@@ -90,12 +90,12 @@ def _whole(
     return {key: made[key] for key in (*KEYS, *made) if key in made}, others
 
 
-def written(data: Table) -> str:
+def written(data: TomlTable) -> str:
     """The text of a definition's tables, with a table for each piece."""
     return toml.written(data, GROUPS)
 
 
-def _written(values: TomlValues, data: Table) -> str:
+def _written(values: TomlValues, data: TomlTable) -> str:
     text, limit = written(data), limits.DEFINITION_BYTES
     if len(text.encode()) > limit.most:
         message = "with all that it is like the definition is too long"
@@ -103,7 +103,7 @@ def _written(values: TomlValues, data: Table) -> str:
     return text
 
 
-def _load(data: bytes) -> tuple[str, Table]:
+def _load(data: bytes) -> tuple[str, TomlTable]:
     values = TomlValues()
     found, text = values.load(data)
     if found is None:
@@ -161,7 +161,7 @@ def _definition(values: TomlValues, data: dict[str, Any], text: str) -> Definiti
     return definition
 
 
-def _styles(values: TomlValues, data: Table) -> tuple[str, str] | None:
+def _styles(values: TomlValues, data: TomlTable) -> tuple[str, str] | None:
     if ("style" in data) == ("styles" in data):
         found = sorted(data.keys() & {"style", "styles"})
         values.complain(("style",), "a definition has style or styles, and not both", found, 'such as style = "C"')
@@ -178,7 +178,7 @@ def _styles(values: TomlValues, data: Table) -> tuple[str, str] | None:
     return given["first"], given["second"]
 
 
-def _start(values: TomlValues, data: Table, board: Board | None, styles: tuple[str, str] | None) -> Feen | None:
+def _start(values: TomlValues, data: TomlTable, board: Board | None, styles: tuple[str, str] | None) -> Feen | None:
     text = values.text(data, "start")
     if text is None or board is None or styles is None:
         return None

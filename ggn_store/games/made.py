@@ -22,10 +22,10 @@ _WITHOUT: Final[dict[str, dict[str, Any]]] = {
     "wall": {"wall": None},
 }
 KEYS: Final = tuple(_WITHOUT)
-Entry = tuple[str, str, str]
+MadeEntry = tuple[str, str, str]
 
 
-def made_by(definition: Definition, piece: PieceRule, key: str) -> list[Entry]:
+def made_by(definition: Definition, piece: PieceRule, key: str) -> list[MadeEntry]:
     """The entries (identifier, source, destination) that a key of a piece's table makes, of the piece's first side.
 
     Where a piece goes so without it, too, as where the key only says what becomes of it, these are the entries that say
@@ -41,7 +41,7 @@ def made_by(definition: Definition, piece: PieceRule, key: str) -> list[Entry]:
     return new or [entry for entry, said in found if not said <= before[entry[1:]]]
 
 
-def _written(definition: Definition, piece: PieceRule) -> Iterator[tuple[Entry, set[Any]]]:
+def _written(definition: Definition, piece: PieceRule) -> Iterator[tuple[MadeEntry, set[Any]]]:
     """The entries of a piece in all its states, and what each says."""
     writer = Writer(definition, piece.sides[0])
     for form in writer.own.forms:

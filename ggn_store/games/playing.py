@@ -14,7 +14,7 @@ from typing import Any, Final
 from ggn_store.games import spares
 from ggn_store.games.rules import SIDES, Definition, End, SaidOfPlay
 from ggn_store.games.squares import Squares
-from ggn_store.games.toml_text import Table, TomlValues
+from ggn_store.games.toml_text import TomlTable, TomlValues
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.documents.geometry import Lattice
@@ -27,7 +27,7 @@ KEYS: Final = ("duties", "outcome")
 _PAWN: Final = "P"
 
 
-def read(values: TomlValues, data: Table, squares: Squares, tokens: Mapping[Side, Mapping[str, Any]]) -> SaidOfPlay:
+def read(values: TomlValues, data: TomlTable, squares: Squares, tokens: Mapping[Side, Mapping[str, Any]]) -> SaidOfPlay:
     """What a definition says; a duty may also stand in `host`, where all of them were once."""
     table = values.table(data, "play")
     values.known_keys(table, ("play",), "play", KEYS)
@@ -62,7 +62,7 @@ def read(values: TomlValues, data: Table, squares: Squares, tokens: Mapping[Side
     return SaidOfPlay(tuple(duties.values()), tuple(ends), tuple(name for name in named if name in HOST_DUTIES))
 
 
-def _edges(item: Table, path: tuple[str | int, ...], squares: Squares) -> dict[str, Any]:
+def _edges(item: TomlTable, path: tuple[str | int, ...], squares: Squares) -> dict[str, Any]:
     """The edges of an outcome, each of which is an area of the board, the same for both sides; nothing without any."""
     edges = item.get("edges")
     if not isinstance(edges, list):

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ggn_store import limits
 from ggn_store.errors import NotationError
 from ggn_store.games.rules import SIDES, Zone
-from ggn_store.games.toml_text import Path, Table, TomlValues
+from ggn_store.games.toml_text import Path, TomlTable, TomlValues
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import HEXAGONS, Lattice, opposite
@@ -24,7 +24,7 @@ ZONES: Final = 'a zone of [zones], a square, a rectangle such as "a7:h8", a list
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_-]{0,99}", re.ASCII)
 
 
-def read_board(values: TomlValues, data: Table) -> Board | None:
+def read_board(values: TomlValues, data: TomlTable) -> Board | None:
     """The board that `board` or `squares` says, None where that is wrong."""
     if ("board" in data) == ("squares" in data):
         found = sorted(data.keys() & {"board", "squares"})
@@ -46,7 +46,7 @@ def read_board(values: TomlValues, data: Table) -> Board | None:
     return board
 
 
-def read_hexagons(values: TomlValues, data: Table, board: Board | None) -> str | None:
+def read_hexagons(values: TomlValues, data: TomlTable, board: Board | None) -> str | None:
     """How the hexagons of a board are labelled; None where it has none."""
     found = values.choice(data, "hexagons", (), map(str, HEXAGONS))
     if found is not None and board is not None and (board.extent is None or len(board.extent[0]) != 2):
@@ -55,7 +55,7 @@ def read_hexagons(values: TomlValues, data: Table, board: Board | None) -> str |
     return found
 
 
-def _read_squares(values: TomlValues, data: Table) -> Board | None:
+def _read_squares(values: TomlValues, data: TomlTable) -> Board | None:
     points: set[tuple[int, ...]] = set()
     for number, item in enumerate(values.texts(data, "squares")):
         points |= set(_points(values, item, ("squares", number)))
@@ -118,7 +118,7 @@ class Squares:
             return []
         return list(next(iter(self._lattice.lines(one, other)), ()))
 
-    def read_zones(self, data: Table) -> None:
+    def read_zones(self, data: TomlTable) -> None:
         """The named zones of [zones], in their order; a zone may be made of those before it."""
         for name, value in self._values.table(data, "zones").items():
             path: Path = ("zones", name)
@@ -153,11 +153,11 @@ class Squares:
             return None
         return Zone(*parts)
 
-    def optional_zone(self, table: Table, key: str, path: Path) -> Zone | None:
+    def optional_zone(self, table: TomlTable, key: str, path: Path) -> Zone | None:
         """The zone of a key that may be missing."""
         return self.zone(table[key], (*path, key)) if key in table else None
 
-    def square(self, table: Table, key: str, path: Path) -> str | None:
+    def square(self, table: TomlTable, key: str, path: Path) -> str | None:
         """The square of a key that must be there."""
         if key not in table:
             self._values.complain((*path, key), f"{key} is missing", allowed="a square of the board")
@@ -168,7 +168,7 @@ class Squares:
         self._values.complain((*path, key), "not a square of the board", value, self._board_text)
         return None
 
-    def squares(self, table: Table, key: str, path: Path, side: Side) -> list[str]:
+    def squares(self, table: TomlTable, key: str, path: Path, side: Side) -> list[str]:
         """The squares of a key that must be there, one or an area, in the order of the board; none if it is wrong."""
         value = table.get(key)
         if value is None or (isinstance(value, str) and (cell.is_cell(value) or value == "")):

@@ -27,7 +27,7 @@ from ggn_store.games.rules import (
     Zone,
 )
 from ggn_store.games.squares import ALL, ZONES, Squares
-from ggn_store.games.toml_text import Path, Table, TomlValues, key_path
+from ggn_store.games.toml_text import Path, TomlTable, TomlValues, key_path
 from ggn_store.model.documents.board import Board
 from ggn_store.notation import qpi
 from ggn_store.notation.feen import Feen
@@ -72,7 +72,7 @@ class Tables:
         self._walls: set[str] = set()
         self._start: Feen | None = None
 
-    def read(self, data: Table, start: Feen | None) -> tuple[PieceRule, ...]:
+    def read(self, data: TomlTable, start: Feen | None) -> tuple[PieceRule, ...]:
         """Every piece, in the order of the definition."""
         self._start = start
         tables = list(self._tables(data))
@@ -81,7 +81,7 @@ class Tables:
         self._walls = {str(path[1]) for path, _, each in tables if _is_wall(each)}
         return _with_unmoved_rooks([self._piece(table, path, sides) for path, sides, table in tables])
 
-    def _tables(self, data: Table) -> Iterator[tuple[Path, tuple[Side, ...], dict[str, Any]]]:
+    def _tables(self, data: TomlTable) -> Iterator[tuple[Path, tuple[Side, ...], dict[str, Any]]]:
         for group, sides in GROUPS.items():
             for token, table in self._values.table(data, group).items():
                 path: Path = (group, token)
@@ -98,7 +98,7 @@ class Tables:
                 else:
                     self._values.complain(path, "a piece is a table", table, f"[{key_path(path)}] and its keys")
 
-    def _piece(self, table: Table, path: Path, sides: tuple[Side, ...]) -> PieceRule:
+    def _piece(self, table: TomlTable, path: Path, sides: tuple[Side, ...]) -> PieceRule:
         values, squares = self._values, self._squares
         values.known_keys(table, path, "a piece", PIECE_KEYS)
         token = str(path[1])
@@ -141,14 +141,14 @@ class Tables:
 
     # --- moves ---
 
-    def _leaps(self, table: Table, key: str, path: Path) -> BetzaMoves:
+    def _leaps(self, table: TomlTable, key: str, path: Path) -> BetzaMoves:
         """The squares around one that a key says, as leaps."""
         moves = self._moves(table, path, key) if key in table else BetzaMoves()
         if not all(len(each.legs) == 1 and _is_leap(each.legs[0]) for each in moves.patterns):
             self._values.complain((*path, key), "squares around one are leaps without modes", moves.betza, '"K", "W"')
         return moves
 
-    def _moves(self, table: Table, path: Path, key: str = "betza") -> BetzaMoves:
+    def _moves(self, table: TomlTable, path: Path, key: str = "betza") -> BetzaMoves:
         path = (*path, key)
         if key not in table:
             allowed = 'how the piece moves, such as "FfW"; "" for not at all'
@@ -168,7 +168,7 @@ class Tables:
             return BetzaMoves()
         return moves
 
-    def _also(self, table: Table, path: Path) -> Iterator[Also]:
+    def _also(self, table: TomlTable, path: Path) -> Iterator[Also]:
         for item, at in self._values.items(table, "also", path):
             self._values.known_keys(item, at, "a further way of moving", ALSO_KEYS)
             start = self._squares.optional_zone(item, "from", at)
@@ -181,13 +181,13 @@ class Tables:
         names = [(square, qpi.parse(piece)) for square, piece in self._start.board.items()]
         return _zone_of((each.side, square) for square, each in names if each.state + each.letter == token)
 
-    def _en_passant(self, table: Table, path: Path) -> Zone | None:
+    def _en_passant(self, table: TomlTable, path: Path) -> Zone | None:
         value = table.get("en_passant", False)
         if value is False:
             return None
         return self._squares.zone(ALL if value is True else value, (*path, "en_passant"))
 
-    def _castlings(self, table: Table, path: Path, sides: tuple[Side, ...]) -> Iterator[Castling]:
+    def _castlings(self, table: TomlTable, path: Path, sides: tuple[Side, ...]) -> Iterator[Castling]:
         rook = self._values.text(table, "rook", path) or "R"
         value = table.get("castling")
         if isinstance(value, dict) and value.keys() == set(SIDES):
@@ -199,7 +199,7 @@ class Tables:
                 yield from self._castling(item, at, sides, rook, mirrored=True)
 
     def _castling(
-        self, item: Table, path: Path, sides: tuple[Side, ...], rook: str, mirrored: bool
+        self, item: TomlTable, path: Path, sides: tuple[Side, ...], rook: str, mirrored: bool
     ) -> Iterator[Castling]:
         values = self._values
         values.known_keys(item, path, "a castling", CASTLING_KEYS)
@@ -229,7 +229,7 @@ class Tables:
             yield from self._castled(item, path, sides, (source, to, rook_source, with_to), rook, mirrored)
 
     def _castled(
-        self, item: Table, path: Path, sides: tuple[Side, ...], ends: tuple[str, ...], rook: str, mirrored: bool
+        self, item: TomlTable, path: Path, sides: tuple[Side, ...], ends: tuple[str, ...], rook: str, mirrored: bool
     ) -> Iterator[Castling]:
         """A castling from one square with one rook, of each side."""
         values, board, between = self._values, cast(Board, self._squares.board), self._squares.between
@@ -256,7 +256,7 @@ class Tables:
 
     # --- what becomes of a piece ---
 
-    def _promotions(self, table: Table, path: Path, sides: tuple[Side, ...]) -> Iterator[Promotion]:
+    def _promotions(self, table: TomlTable, path: Path, sides: tuple[Side, ...]) -> Iterator[Promotion]:
         values = self._values
         for item, at in values.items(table, "promotion", path):
             values.known_keys(item, at, "a promotion", PROMOTION_KEYS)
@@ -294,7 +294,7 @@ class Tables:
                 values.flag(item, "alone", at),
             )
 
-    def _drop(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> Drop | None:
+    def _drop(self, table: TomlTable, path: Path, sides: tuple[Side, ...], terminal: bool) -> Drop | None:
         values = self._values
         value = table.get("drop", self._captures and not terminal and len(str(path[1])) == 1)
         path = (*path, "drop")
@@ -329,7 +329,7 @@ class Tables:
             encloses=self._leaps(value, "encloses", path),
         )
 
-    def _hand(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> str | None:
+    def _hand(self, table: TomlTable, path: Path, sides: tuple[Side, ...], terminal: bool) -> str | None:
         value = table.get("hand", not terminal)
         if value is False:
             return None
@@ -348,7 +348,7 @@ class Tables:
                 return None
         return value
 
-    def _wall(self, table: Table, path: Path) -> Wall | None:
+    def _wall(self, table: TomlTable, path: Path) -> Wall | None:
         values = self._values
         value = values.table(table, "wall", path)
         if "wall" not in table or not isinstance(table["wall"], dict):
@@ -368,7 +368,7 @@ class Tables:
             values.complain((*path, "betza"), message, moves.betza, 'such as "mQ"')
         return Wall(token or "", self._squares.optional_zone(value, "zone", path), moves, past)
 
-    def _blast(self, table: Table, path: Path) -> Blast:
+    def _blast(self, table: TomlTable, path: Path) -> Blast:
         if not isinstance(table.get("blast"), dict):
             return Blast(self._leaps(table, "blast", path))
         value, path = table["blast"], (*path, "blast")
@@ -396,7 +396,7 @@ class Tables:
                     )
                     break
 
-    def _letters(self, table: Table, key: str, path: Path) -> tuple[str, ...]:
+    def _letters(self, table: TomlTable, key: str, path: Path) -> tuple[str, ...]:
         letters = self._values.texts(table, key, path)
         known = sorted({token[-1] for side in SIDES for token in self.paths[side]})
         for number, letter in enumerate(letters):
@@ -404,7 +404,7 @@ class Tables:
                 self._values.complain((*path, key, number), "no piece has this letter", letter, offer(known))
         return tuple(letters)
 
-    def _fen(self, table: Table, path: Path) -> str | None:
+    def _fen(self, table: TomlTable, path: Path) -> str | None:
         text = self._values.text(table, "fen", path)
         if text is not None and not _FEN.fullmatch(text):
             self._values.complain(
@@ -415,7 +415,7 @@ class Tables:
         return text
 
 
-def _is_wall(table: Table) -> bool:
+def _is_wall(table: TomlTable) -> bool:
     """Whether a piece is one that both sides may leave: see `PieceRule.is_wall`."""
     return table.get("immune") is True and not table.get("betza") and not table.get("also")
 

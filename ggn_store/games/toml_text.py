@@ -16,7 +16,7 @@ from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.toml import key_path as key_path
 
 Path = tuple[str | int, ...]
-Table = Mapping[str, Any]
+TomlTable = Mapping[str, Any]
 
 _HEADER = re.compile(rf"\s*\[\s*(?P<keys>{toml.KEYS})\s*\]\s*(?:#.*)?")
 _MEMBER = re.compile(rf"\s*(?P<keys>{toml.KEYS})\s*=")
@@ -98,13 +98,13 @@ class TomlValues:
 
     # --- values of a kind ---
 
-    def known_keys(self, table: Table, path: Path, kind: str, allowed: Iterable[str]) -> None:
+    def known_keys(self, table: TomlTable, path: Path, kind: str, allowed: Iterable[str]) -> None:
         """Complain about every key that a table of this kind does not have."""
         for key in table:
             if key not in allowed:
                 self.complain((*path, key), f"{kind} has no such key", key, ", ".join(allowed))
 
-    def table(self, table: Table, key: str, path: Path = ()) -> dict[str, Any]:
+    def table(self, table: TomlTable, key: str, path: Path = ()) -> dict[str, Any]:
         """A table, empty where it is missing."""
         value = table.get(key, {})
         if isinstance(value, dict):
@@ -112,7 +112,7 @@ class TomlValues:
         self.complain((*path, key), f"{key} is a table", value, f"[{key_path((*path, key))}]")
         return {}
 
-    def items(self, table: Table, key: str, path: Path) -> Iterator[tuple[dict[str, Any], Path]]:
+    def items(self, table: TomlTable, key: str, path: Path) -> Iterator[tuple[dict[str, Any], Path]]:
         """The tables of a list, each with its path; a single table stands for a list of one."""
         value = table.get(key, [])
         if isinstance(value, dict):
@@ -126,7 +126,7 @@ class TomlValues:
                 else:
                     self.complain((*path, key, number), f"{key} is a list of tables", item, "{ ... }")
 
-    def text(self, table: Table, key: str, path: Path = (), empty: bool = False) -> str | None:
+    def text(self, table: TomlTable, key: str, path: Path = (), empty: bool = False) -> str | None:
         """A text, None where it is missing; whether it may be `empty`."""
         if key not in table:
             return None
@@ -136,7 +136,7 @@ class TomlValues:
         self.complain((*path, key), f"{key} is a text", value, "a string" if empty else "a string that is not empty")
         return None
 
-    def texts(self, table: Table, key: str, path: Path = ()) -> list[str]:
+    def texts(self, table: TomlTable, key: str, path: Path = ()) -> list[str]:
         """A list of texts that differ, empty where it is missing."""
         value = table.get(key, [])
         if not isinstance(value, list):
@@ -154,7 +154,7 @@ class TomlValues:
                 known.add(item)
         return [item for item in value if isinstance(item, str)]
 
-    def flag(self, table: Table, key: str, path: Path = (), default: bool = False) -> bool:
+    def flag(self, table: TomlTable, key: str, path: Path = (), default: bool = False) -> bool:
         """True or false."""
         value = table.get(key, default)
         if isinstance(value, bool):
@@ -162,7 +162,7 @@ class TomlValues:
         self.complain((*path, key), f"{key} says yes or no", value, "true or false")
         return default
 
-    def choice(self, table: Table, key: str, path: Path, choices: Iterable[str]) -> str | None:
+    def choice(self, table: TomlTable, key: str, path: Path, choices: Iterable[str]) -> str | None:
         """One of a few words, None where it is missing."""
         value = table.get(key)
         if key not in table or (isinstance(value, str) and value in choices):

@@ -17,7 +17,7 @@ from ggn_store import limits
 
 # A known value, or a node.
 DiagramValue: TypeAlias = object
-Part: TypeAlias = tuple[int, DiagramValue]
+DiagramPart: TypeAlias = tuple[int, DiagramValue]
 # Variables with the masks of what they may hold; variables that are not there may hold anything.
 Box: TypeAlias = tuple[tuple[int, int], ...]
 
@@ -66,7 +66,7 @@ class Diagrams:
         self._known.clear()
         self._chosen.clear()
 
-    def node(self, variable: int, parts: Sequence[Part]) -> DiagramValue:
+    def node(self, variable: int, parts: Sequence[DiagramPart]) -> DiagramValue:
         """The value that is each part's child where the variable is in its mask; children ask later variables only."""
         merged: dict[_Key, int] = {}
         for mask, child in parts:
@@ -85,14 +85,14 @@ class Diagrams:
             found = self._known[known] = Node(variable, masks, children)
         return found
 
-    def choose(self, variable: int, parts: Sequence[Part]) -> DiagramValue:
+    def choose(self, variable: int, parts: Sequence[DiagramPart]) -> DiagramValue:
         """As `node`, with children that may ask any variable."""
         top = variable
         for _, child in parts:
             if type(child) is Node and child.variable < top:
                 top = child.variable
         if top == variable:
-            flat: list[Part] = []
+            flat: list[DiagramPart] = []
             for mask, child in parts:
                 if type(child) is Node and child.variable == variable:
                     flat += [(mask & m, c) for m, c in zip(child.masks, child.children, strict=True) if mask & m]
@@ -185,7 +185,7 @@ class Diagrams:
         if type(otherwise) is Node and otherwise.variable < top:
             top = otherwise.variable
         conditions = _at(condition, top)
-        parts: list[Part] = []
+        parts: list[DiagramPart] = []
         for mask, child in conditions or ((self.full[top], condition),):
             if child is False:
                 parts += [(mask & m, c) for m, c in _at(otherwise, top) or ((mask, otherwise),) if mask & m]
@@ -298,7 +298,7 @@ def count_paths(condition: DiagramValue, weight: Callable[[int, int], int] = lam
     return go(condition)
 
 
-def _at(value: DiagramValue, variable: int) -> tuple[Part, ...]:
+def _at(value: DiagramValue, variable: int) -> tuple[DiagramPart, ...]:
     """The parts of a value that asks `variable` first; nothing for others."""
     if type(value) is Node and value.variable == variable:
         return tuple(zip(value.masks, value.children, strict=True))

@@ -39,7 +39,7 @@ class KnownCase:
     state: Mapping[str, Any] = field(default_factory=dict)
 
 
-Function = Callable[[KnownCase], Any]
+KnownFunction = Callable[[KnownCase], Any]
 
 
 class Folding:
@@ -70,7 +70,7 @@ class Folding:
         """Variables of which these values are known."""
         return {name: self.value(value, name in self._variables) for name, value in variables.items()}
 
-    def function(self, expression: Expression) -> Function:
+    def function(self, expression: Expression) -> KnownFunction:
         """An expression as a function of a case."""
         match expression:
             case Literal(value=value):
@@ -94,7 +94,7 @@ class Folding:
                 return self._call(name, [self.function(argument) for argument in arguments])
         return lambda case: UNKNOWN
 
-    def _attribute(self, of: Function, name: str) -> Function:
+    def _attribute(self, of: KnownFunction, name: str) -> KnownFunction:
         def attribute(case: KnownCase) -> Any:
             base = of(case)
             if base is UNKNOWN or base is None:
@@ -107,7 +107,7 @@ class Folding:
 
         return attribute
 
-    def _content(self, key: Function) -> Function:
+    def _content(self, key: KnownFunction) -> KnownFunction:
         def content(case: KnownCase) -> Any:
             place = key(case)
             if place is UNKNOWN or place is None:
@@ -116,7 +116,7 @@ class Folding:
 
         return content
 
-    def _call(self, name: str, functions: list[Function]) -> Function:
+    def _call(self, name: str, functions: list[KnownFunction]) -> KnownFunction:
         if name == "and":
             return lambda case: _all(function(case) for function in functions)
         if name == "or":
@@ -129,14 +129,14 @@ class Folding:
             return self._alone(*functions)
         return _known(functions, self._plain[name]) if name in self._plain else lambda case: UNKNOWN
 
-    def _chosen(self, condition: Function, then: Function, otherwise: Function) -> Function:
+    def _chosen(self, condition: KnownFunction, then: KnownFunction, otherwise: KnownFunction) -> KnownFunction:
         def chosen(case: KnownCase) -> Any:
             holds = condition(case)
             return UNKNOWN if holds is UNKNOWN else (then if holds is True else otherwise)(case)
 
         return chosen
 
-    def _path(self, first: Function, second: Function) -> Function:
+    def _path(self, first: KnownFunction, second: KnownFunction) -> KnownFunction:
         def is_clear(case: KnownCase) -> Any:
             start, end = first(case), second(case)
             if start is UNKNOWN or end is UNKNOWN:
@@ -149,7 +149,7 @@ class Folding:
 
         return is_clear
 
-    def _alone(self, first: Function, second: Function) -> Function:
+    def _alone(self, first: KnownFunction, second: KnownFunction) -> KnownFunction:
         def alone(case: KnownCase) -> Any:
             start, end = first(case), second(case)
             if start is UNKNOWN or end is UNKNOWN:
@@ -170,7 +170,7 @@ def _standing(case: KnownCase, place: Place) -> Any:
     return case.entity if place is case.start else case.contents.get(place, UNKNOWN)
 
 
-def _known(functions: list[Function], function: Callable[..., Any]) -> Function:
+def _known(functions: list[KnownFunction], function: Callable[..., Any]) -> KnownFunction:
     if len(functions) == 2:
         first, second = functions
 

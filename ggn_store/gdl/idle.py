@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from ggn_store.errors import Problem, did_you_mean, quote
 from ggn_store.gdl.domains import attributes_set
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, start_of, text_of
-from ggn_store.gdl.folding import UNKNOWN, Function, KnownCase
+from ggn_store.gdl.folding import UNKNOWN, KnownCase, KnownFunction
 from ggn_store.gdl.problems import finding
 from ggn_store.gdl.specification import Action, Clause
 from ggn_store.gdl.trials import Trials, TriedRule
@@ -47,7 +47,7 @@ def _culprits(trials: Trials, rule: TriedRule) -> Iterator[Problem]:
     yield finding("never-holds", message, clause.place, clause, start_of(clause.expression))
 
 
-def _can_hold(trials: Trials, rule: TriedRule, conditions: list[tuple[Clause, str, Function]]) -> bool:
+def _can_hold(trials: Trials, rule: TriedRule, conditions: list[tuple[Clause, str, KnownFunction]]) -> bool:
     action = Action(rule.action.name, tuple(each[0] for each in conditions), (), False, rule.action.place)
     part = TriedRule(action, tuple(conditions))
     return next(trials.cases(part, trials.possible(part)), None) is not None

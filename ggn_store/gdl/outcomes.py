@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store import limits
-from ggn_store.gdl.diagrams import DiagramValue, Node, Part, TooManyNodesError
+from ggn_store.gdl.diagrams import DiagramPart, DiagramValue, Node, TooManyNodesError
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.kinds import OWNER, POS, identity, text
 from ggn_store.gdl.places import Place
@@ -111,7 +111,7 @@ class Outcomes:
         world = self._world
         before: DiagramValue = world.kind + 1
         if body.number != world.start.number:
-            parts: list[Part] = [(1, 0)]
+            parts: list[DiagramPart] = [(1, 0)]
             parts += [(2 << number, number + 1) for number in range(len(world.kinds))]
             before = world.diagrams.node(body.number, parts)
         if not is_changed:

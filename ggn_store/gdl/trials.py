@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Expression, Index, Name, parts, text_of
-from ggn_store.gdl.folding import UNKNOWN, Entity, Folding, Function, KnownCase
+from ggn_store.gdl.folding import UNKNOWN, Entity, Folding, KnownCase, KnownFunction
 from ggn_store.gdl.functions import variables_in
 from ggn_store.gdl.places import Place
 from ggn_store.gdl.specification import Action, Clause, Specification, Value
@@ -24,7 +24,7 @@ _MAX_KINDS: Final = 512
 _MAX_STATES: Final = 256
 
 # Each kind, with the starts and targets that are possible for it.
-Pairs = Mapping[Entity, Sequence[tuple[Place, Place]]]
+PlacePairs = Mapping[Entity, Sequence[tuple[Place, Place]]]
 
 
 class TooManyTriesError(Exception):
@@ -36,7 +36,7 @@ class TriedRule:
     """An action with its conditions as functions, each with its text."""
 
     action: Action
-    conditions: tuple[tuple[Clause, str, Function], ...]
+    conditions: tuple[tuple[Clause, str, KnownFunction], ...]
 
 
 class Trials:
@@ -67,9 +67,9 @@ class Trials:
         self._named = {part.name for each in expressions for part in parts(each) if isinstance(part, Attribute)}
         self.kinds = self._all_kinds()
         self._tries = 0
-        self._pairs: dict[str, Pairs] = {}
+        self._pairs: dict[str, PlacePairs] = {}
 
-    def pairs(self, rule: TriedRule) -> Pairs:
+    def pairs(self, rule: TriedRule) -> PlacePairs:
         """The kinds, and for each the pairs of places, that the conditions of a rule do not rule out."""
         name = rule.action.name
         if name not in self._pairs:
@@ -104,7 +104,7 @@ class Trials:
             return [{}]
         return [self.folding.state(dict(zip(names, values, strict=True))) for values in itertools.product(*choices)]
 
-    def possible(self, rule: TriedRule) -> Pairs:
+    def possible(self, rule: TriedRule) -> PlacePairs:
         """The kinds and pairs of places that the conditions do not rule out, whatever else is on the board."""
         places = self.folding.places.all
         free = [function for clause, _, function in rule.conditions if not _is_local(clause.expression)]
@@ -124,7 +124,7 @@ class Trials:
                 found[kind] = pairs
         return found
 
-    def cases(self, rule: TriedRule, possible: Pairs) -> Iterator[KnownCase]:
+    def cases(self, rule: TriedRule, possible: PlacePairs) -> Iterator[KnownCase]:
         """The cases among possible pairs that the conditions do not rule out, with what is on the target, and state."""
         functions = [function for _, _, function in rule.conditions]
         states = self._states(rule)
@@ -147,7 +147,7 @@ class Trials:
             raise TooManyTriesError
 
 
-def may_hold(conditions: Iterable[Function], case: KnownCase) -> bool:
+def may_hold(conditions: Iterable[KnownFunction], case: KnownCase) -> bool:
     """Whether no condition is known to be false."""
     for condition in conditions:
         value = condition(case)

@@ -23,10 +23,10 @@ Goals = frozenset[tuple[str, ...]]
 _Form = Motion
 
 
-Group = tuple[Symmetry, ...]
+SymmetryGroup = tuple[Symmetry, ...]
 
 
-def describe(motions: Iterable[Motion], group: Group) -> list[str]:
+def describe(motions: Iterable[Motion], group: SymmetryGroup) -> list[str]:
     """The motions of a piece on a board with these symmetries, as phrases; like ones are told together.
 
     What moves change, and drops, are left out.
@@ -99,12 +99,12 @@ def _join(goals: dict[Motion, set[tuple[str, ...]]]) -> None:
             del goals[step]
 
 
-def _form(motion: Motion, group: Group) -> Motion:
+def _form(motion: Motion, group: SymmetryGroup) -> Motion:
     """The motion as it looks in the first of its directions: that with small and growing numbers."""
     return motion.seen(_canonical(motion, group))
 
 
-def _canonical(motion: Motion, group: Group) -> Symmetry:
+def _canonical(motion: Motion, group: SymmetryGroup) -> Symmetry:
     if motion.to is None:
         return group[0]
     to = motion.to
@@ -113,7 +113,7 @@ def _canonical(motion: Motion, group: Group) -> Symmetry:
     return found[0] if len(found) == 1 or not motion.items else min(found, key=lambda each: motion.seen(each).text)
 
 
-def _phrases(form: Motion, goals: Goals, motions: list[Motion], group: Group) -> Iterable[str]:
+def _phrases(form: Motion, goals: Goals, motions: list[Motion], group: SymmetryGroup) -> Iterable[str]:
     if form.to is None:
         for motion in sorted(motions, key=lambda motion: motion.text):
             yield _phrase(motion, goals, "", motion.items, group)
@@ -127,17 +127,17 @@ def _phrases(form: Motion, goals: Goals, motions: list[Motion], group: Group) ->
         yield _phrase(form, goals, _directions([motion.to or () for motion in motions], form, group), (), group)
 
 
-def _is_told_together(form: Motion, motions: list[Motion], group: Group) -> bool:
+def _is_told_together(form: Motion, motions: list[Motion], group: SymmetryGroup) -> bool:
     return form.to is not None and (not form.items or len(motions) == _orbit(form, group))
 
 
-def _orbit(form: Motion, group: Group) -> int:
+def _orbit(form: Motion, group: SymmetryGroup) -> int:
     """How many different directions a form has."""
     to = form.to or ()
     return len({(each(to), *sorted((name, each(vector)) for name, vector in form.items)) for each in group})
 
 
-def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[Item], group: Group) -> str:
+def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[Item], group: SymmetryGroup) -> str:
     parts = [_way(form, directions, group), _goals(goals)]
     if items:
         told = [f"{_vector(vector)} {_state(name)}" for name, vector in items]
@@ -147,7 +147,7 @@ def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[Item]
     return " ".join(filter(None, parts))
 
 
-def _way(form: Motion, directions: str, group: Group) -> str:
+def _way(form: Motion, directions: str, group: SymmetryGroup) -> str:
     """How far, and in what direction: `slides diagonally forward`, `two squares orthogonally`, `knight leaps`."""
     if form.to is None:
         return "goes into the hand"
@@ -187,7 +187,7 @@ def _limit(form: Motion, unit: str) -> str:
     return f", up to {_number(high)} {unit}" if low == 1 else f", {_number(low)} to {_number(high)} {unit}"
 
 
-def _directions(vectors: Collection[Vector], form: Motion, group: Group) -> str:
+def _directions(vectors: Collection[Vector], form: Motion, group: SymmetryGroup) -> str:
     """Which of the directions of a form: `forward`, `sideways`, or the vectors."""
     found = set(vectors)
     orbit = {each(form.to) for each in group} if form.to else set()

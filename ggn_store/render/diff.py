@@ -32,7 +32,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.render.moves import effects_text, place_text
 
 # Sign, depth and text.
-Line = tuple[str, int, str]
+DiffLine = tuple[str, int, str]
 
 _SIGNS: Final = {"added": "+", "removed": "-", "changed": "~", "moved": "~"}
 _COLORS: Final = {"+": "\x1b[32m", "-": "\x1b[31m", "!": "\x1b[31m"}
@@ -100,7 +100,7 @@ def possibility_text(piece: str, source: str, destination: str, possibility: Pos
     return text
 
 
-def _text(lines: Iterable[Line], color: bool) -> Iterator[str]:
+def _text(lines: Iterable[DiffLine], color: bool) -> Iterator[str]:
     for sign, depth, text in lines:
         line = f"{sign}{'  ' * depth} {printable(text)}".rstrip()
         before = _COLORS.get(sign) if color else None
@@ -110,7 +110,7 @@ def _text(lines: Iterable[Line], color: bool) -> Iterator[str]:
 # --- differences ---
 
 
-def _difference(difference: Diff) -> Iterator[Line]:
+def _difference(difference: Diff) -> Iterator[DiffLine]:
     for field in difference.fields:
         yield from _field(field)
     for piece in difference.pieces:
@@ -124,7 +124,7 @@ def _difference(difference: Diff) -> Iterator[Line]:
     yield from _moved(difference.places, difference.pieces, 0)
 
 
-def _field(field: FieldChange) -> Iterator[Line]:
+def _field(field: FieldChange) -> Iterator[DiffLine]:
     if field.name == "variables":
         yield from _variables(field)
     elif field.name == "play":
@@ -139,7 +139,7 @@ def _field(field: FieldChange) -> Iterator[Line]:
         yield "~", 0, f"{field.name}: {_quoted(field.before)} -> {_quoted(field.after)}"
 
 
-def _variables(field: FieldChange) -> Iterator[Line]:
+def _variables(field: FieldChange) -> Iterator[DiffLine]:
     """A line for each state variable that is declared otherwise: its values, and the one that it begins with."""
     before, after = variables.parse(field.before), variables.parse(field.after)
     for name in sorted({*before, *after}):
@@ -149,7 +149,7 @@ def _variables(field: FieldChange) -> Iterator[Line]:
             yield sign, 0, f"variable {name}: {' -> '.join(each for each in (old, new) if each is not None)}"
 
 
-def _play(field: FieldChange) -> Iterator[Line]:
+def _play(field: FieldChange) -> Iterator[DiffLine]:
     """A line for each thing that is declared otherwise of how the game is played."""
     before, after = (list(_entries(play.parse(each).data())) for each in (field.before, field.after))
     for sign, entries, others in (("-", before, after), ("+", after, before)):
@@ -169,7 +169,7 @@ def _declared(variable: Variable) -> str:
     return f"{'|'.join(variable.values)}, at first {variable.initial}"
 
 
-def _long_field(name: str, before: Sequence[str], after: Sequence[str]) -> Iterator[Line]:
+def _long_field(name: str, before: Sequence[str], after: Sequence[str]) -> Iterator[DiffLine]:
     sign = "+" if not before else "~" if after else "-"
     yield sign, 0, f"{name}: {_lines(before)} -> {_lines(after)}"
     if len(before) + len(after) <= _MAX_COMPARED:
@@ -188,7 +188,7 @@ def _quoted(text: str | None) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _entry(piece: str, source: str, entry: EntryChange) -> Iterator[Line]:
+def _entry(piece: str, source: str, entry: EntryChange) -> Iterator[DiffLine]:
     if entry.kind == "changed":
         for change in entry.possibilities:
             yield from _possibility(piece, source, entry.destination, change)
@@ -197,7 +197,7 @@ def _entry(piece: str, source: str, entry: EntryChange) -> Iterator[Line]:
         yield _SIGNS[entry.kind], 2, possibility_text(piece, source, entry.destination, possibility)
 
 
-def _possibility(piece: str, source: str, destination: str, change: PossibilityChange) -> Iterator[Line]:
+def _possibility(piece: str, source: str, destination: str, change: PossibilityChange) -> Iterator[DiffLine]:
     possibility = change.before if change.after is None else change.after
     text = "" if possibility is None else possibility_text(piece, source, destination, possibility)
     if change.moved:
@@ -225,7 +225,7 @@ def _detail(detail: Detail, value: DetailValue) -> str:
     return f"{name} {place_text(detail.name)}={value or ''}"
 
 
-def _moved(places: Sequence[Insertion], changes: Iterable[Change], depth: int) -> Iterator[Line]:
+def _moved(places: Sequence[Insertion], changes: Iterable[Change], depth: int) -> Iterator[DiffLine]:
     for place in moved(places, changes):
         where = "first" if place.after is None else f"after {place_text(place.after)}"
         yield "~", depth, f"{place_text(place.key)} now stands {where}"
@@ -234,7 +234,7 @@ def _moved(places: Sequence[Insertion], changes: Iterable[Change], depth: int) -
 # --- merges ---
 
 
-def _merge(merge: Merge) -> Iterator[Line]:
+def _merge(merge: Merge) -> Iterator[DiffLine]:
     for name, difference in merge.sides():
         yield " ", 0, f"{name}: {difference}"
         for sign, depth, text in _difference(difference):
@@ -245,7 +245,7 @@ def _merge(merge: Merge) -> Iterator[Line]:
         yield from _conflict(conflict)
 
 
-def _conflict(conflict: Conflict) -> Iterator[Line]:
+def _conflict(conflict: Conflict) -> Iterator[DiffLine]:
     where = " ".join(map(place_text, conflict.path)) or "the document"
     yield "!", 0, where + (f": {conflict.reason}" if conflict.reason else "")
     if not conflict.path:

@@ -17,7 +17,7 @@ _WAY: Final = "#a3977f"
 _LINE: Final = 1.25
 
 Point = tuple[float, float]
-Line = tuple[float, float, float, float]
+Stroke = tuple[float, float, float, float]
 
 
 def points(middles: Mapping[str, Point], size: float, style: Style) -> str:
@@ -32,7 +32,7 @@ def points(middles: Mapping[str, Point], size: float, style: Style) -> str:
     )
     lines = [(*run[0][1], *run[-1][1]) for run in rows if len(run) > 1]
     edges = {columns[0][0][1][0], columns[-1][0][1][0]} if columns else set()
-    water: list[Line] = []
+    water: list[Stroke] = []
     for run in columns:
         shores = [*_shores(run, style.bank)]
         if run[0][1][0] in edges:
@@ -102,14 +102,14 @@ def _runs(middles: Mapping[str, Point], size: float, axis: int) -> Iterator[list
         yield run
 
 
-def _shores(run: list[tuple[str, Point]], bank: frozenset[str]) -> Iterator[Line]:
+def _shores(run: list[tuple[str, Point]], bank: frozenset[str]) -> Iterator[Stroke]:
     """Where a river crosses a column, from shore to shore."""
     for (a, here), (b, there) in itertools.pairwise(run):
         if bank and (a in bank) != (b in bank):
             yield (*here, *there)
 
 
-def _river(shores: list[Line]) -> str:
+def _river(shores: list[Stroke]) -> str:
     """The water between the outermost columns."""
     if len(shores) != 2:
         return ""
@@ -117,7 +117,7 @@ def _river(shores: list[Line]) -> str:
     return svg.polygon([(left, top), (right, top), (right, bottom), (left, bottom)], fill=_WATER)
 
 
-def _diagonals(palace: list[Point]) -> list[Line]:
+def _diagonals(palace: list[Point]) -> list[Stroke]:
     if not palace:
         return []
     (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*palace, strict=True))

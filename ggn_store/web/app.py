@@ -40,7 +40,7 @@ from ggn_store.web.page import LIMITS, Answer, Asked, Page
 from ggn_store.web.people import Client
 from ggn_store.web.refusal import AskedError
 from ggn_store.web.routes import PAGES
-from ggn_store.web.site import Made, Site
+from ggn_store.web.site import SentPage, Site
 
 _JSON: Final = ".json"
 _FOREVER: Final = "private, max-age=31536000, immutable"
@@ -157,7 +157,7 @@ def _answered(site: Site, page: Page, got: _Got) -> Response:
         return _refused(site, AskedError("internal error: see the log of the server", 500), media)
 
 
-def _kept(asked: Asked, got: _Got) -> Made | None:
+def _kept(asked: Asked, got: _Got) -> SentPage | None:
     """The page of a revision, made once while nothing of it changes; None for others."""
     site, page = asked.site, asked.page
     if page.shows_of is None or page.takes_long(got.pairs) or is_proposal(asked.reference):
@@ -219,7 +219,7 @@ def _pairs(query: bytes, what: str = "the part of the address behind ?") -> list
         raise AskedError(f"{what} is no text in UTF-8, or has too many parameters") from None
 
 
-def _made(asked: Asked, answer: Answer) -> Made:
+def _made(asked: Asked, answer: Answer) -> SentPage:
     """An answer as it is sent."""
     body: str | bytes
     if answer.text is not None:
@@ -236,10 +236,10 @@ def _made(asked: Asked, answer: Answer) -> Made:
     if answer.file is not None:
         headers["Content-Disposition"] = f'attachment; filename="{answer.file}"'
     kind = media if ";" in media or not media.startswith("text/") else f"{media}; charset=utf-8"
-    return Made(data, mark, headers, kind, answer.status)
+    return SentPage(data, mark, headers, kind, answer.status)
 
 
-def _response(made: Made, known: str | None) -> Response:
+def _response(made: SentPage, known: str | None) -> Response:
     if made.status == 200 and _is_known(made.mark, known):
         return Response(status_code=304, headers=made.headers)
     return Response(made.data, made.status, made.headers, media_type=made.media)

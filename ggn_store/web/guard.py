@@ -13,7 +13,7 @@ from typing import Final
 from ggn_store.errors import quote
 from ggn_store.web.refusal import AskedError
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 MAX_TARGET: Final = 16_000
 MAX_BODY: Final = 64_000
 FORM: Final = "application/x-www-form-urlencoded"
@@ -147,7 +147,7 @@ class Rate:
 class Connections:
     """Connections of one server: each client may have so many at once, those at `unbounded` addresses any number."""
 
-    def __init__(self, most: int, unbounded: Iterable[Address] = ()) -> None:
+    def __init__(self, most: int, unbounded: Iterable[IpAddress] = ()) -> None:
         self._most, self._unbounded = most, frozenset(unbounded)
         self._taken: Counter[str] = Counter()
 
@@ -167,7 +167,7 @@ class Connections:
             del self._taken[client]
 
 
-def address_of(text: str) -> Address | None:
+def address_of(text: str) -> IpAddress | None:
     """An address in figures; None for what is none."""
     found = _address(text)
     # How a socket for both writes an address of IPv4.
@@ -204,7 +204,7 @@ def _without_port(host: str) -> str:
     return _name(host.partition(":")[0])
 
 
-def _address(name: str) -> Address | None:
+def _address(name: str) -> IpAddress | None:
     try:
         return ipaddress.ip_address(name)
     except ValueError:

@@ -19,7 +19,7 @@ from ggn_store.web.site import Site
 
 # One page asks for no more than this, whatever files may.
 LIMITS: Final = {"chains": 2_000, "compared-possibilities": 100_000}
-Kind = Literal["text", "number", "flag"]
+ParameterKind = Literal["text", "number", "flag"]
 _WORDS: Final = {"1": True, "0": False}
 
 
@@ -33,7 +33,7 @@ class Parameter:
 
     name: str
     about: str
-    kind: Kind = "text"
+    kind: ParameterKind = "text"
     default: str | None = None
     least: int = 0
     most: int = 200

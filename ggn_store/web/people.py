@@ -19,7 +19,7 @@ from typing import Final
 from starlette.datastructures import Headers
 
 from ggn_store.errors import InputError, printable, quote
-from ggn_store.web.guard import Address, Rate, address_of, client_at
+from ggn_store.web.guard import IpAddress, Rate, address_of, client_at
 from ggn_store.web.refusal import AskedError
 
 MOST_NAME: Final = 200
@@ -45,7 +45,7 @@ class Client:
     headers: Headers
 
 
-def asking(client: Client, proxies: frozenset[Address]) -> str:
+def asking(client: Client, proxies: frozenset[IpAddress]) -> str:
     """The address that asks: of what one of these proxies hands on, the last in X-Forwarded-For that is none of them.
 
     Anybody may write what stands before that.
@@ -68,7 +68,7 @@ class Sessions:
         self,
         hashes: Mapping[str, str],
         clock: Callable[[], float] = time.monotonic,
-        proxies: frozenset[Address] = frozenset(),
+        proxies: frozenset[IpAddress] = frozenset(),
     ) -> None:
         self._hashes = hashes
         self.proxies = proxies
@@ -185,7 +185,7 @@ def check_name(name: str) -> str:
 # --- proxies ---
 
 
-def proxies_at(addresses: Iterable[str]) -> frozenset[Address]:
+def proxies_at(addresses: Iterable[str]) -> frozenset[IpAddress]:
     """Addresses of proxies; raises InputError for what is none."""
     found = {each: address_of(each) for each in addresses}
     for text, address in found.items():
@@ -199,7 +199,7 @@ class Proxy:
     """The header in which a proxy says who asks, and the addresses that it is believed from."""
 
     header: str
-    addresses: frozenset[Address]
+    addresses: frozenset[IpAddress]
 
     @classmethod
     def of(cls, header: str, addresses: Iterable[str]) -> Proxy:
@@ -209,7 +209,7 @@ class Proxy:
         return cls(header, proxies_at(addresses))
 
     @property
-    def proxies(self) -> frozenset[Address]:
+    def proxies(self) -> frozenset[IpAddress]:
         """The proxies before the server."""
         return self.addresses
 

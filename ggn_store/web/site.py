@@ -62,7 +62,7 @@ class Recent(Generic[Value]):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SentPage:
     """A page as it is sent; `mark` is another one for another page."""
 
     data: bytes
@@ -106,7 +106,7 @@ class Site:
         self.metrics = Metrics()
         self.games: Recent[tuple[Game, tuple[str, ...]]] = Recent(_GAMES)
         self.differences: Recent[Compared] = Recent(_DIFFERENCES, _possibilities)
-        self.pages: Recent[Made] = Recent(_PAGES, lambda made: len(made.data))
+        self.pages: Recent[SentPage] = Recent(_PAGES, lambda made: len(made.data))
         self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_PICTURES)
         self.turns = CapacityLimiter(queries)
         self._rulesets: Recent[Ruleset] = Recent(_RULESETS)

@@ -13,7 +13,7 @@ import ggn_store
 from ggn_store import Store
 from ggn_store.documents import quick, reader
 from ggn_store.documents.ggn import Decoded, problems, read
-from ggn_store.documents.grammar import ACTION, ALL_KEYS, GRAMMARS, STATE_KEY, VARIABLE, Key, Shape, names
+from ggn_store.documents.grammar import ACTION, ALL_KEYS, GRAMMARS, STATE_KEY, VARIABLE, Key, ValueShape, names
 from ggn_store.documents.schema import json_schema
 from ggn_store.model.documents.document import DIALECTS, Dialect
 
@@ -24,7 +24,7 @@ EVERY_DIALECT = pytest.mark.parametrize("dialect", DIALECTS)
 def written(key: Key, dialect: Dialect) -> Any:
     """A value of a key's shape, with every key that it can have."""
     grammar = GRAMMARS[dialect]
-    values: dict[Shape, Any] = {
+    values: dict[ValueShape, Any] = {
         "conditions": {"c3": "empty"} if key.name == grammar.conditions[0] else {"d4": "enemy"},
         "board": {"a1": None, "b2": "C:P"},
         "hands": {"C:P": -1},
@@ -83,7 +83,7 @@ def test_both_readers_and_the_schema_have_no_key_of_another_dialect(dialect: Dia
 def test_every_shape_of_the_grammar_is_read() -> None:
     used = {key.shape for grammar in GRAMMARS.values() for key in (*grammar.possibility, *grammar.diff)}
     assert used == set(reader._READERS)
-    assert used | {key.shape for key in (*ACTION, *VARIABLE)} == set(get_args(Shape))
+    assert used | {key.shape for key in (*ACTION, *VARIABLE)} == set(get_args(ValueShape))
 
 
 def test_what_postgres_derives_from_rows_has_the_keys_of_the_grammar() -> None:

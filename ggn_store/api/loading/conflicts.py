@@ -16,7 +16,7 @@ from typing import Final, Literal, get_args
 
 from ggn_store import limits
 from ggn_store.api.loading import sources
-from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, Sides, Texts
+from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, MergeSides, Texts
 from ggn_store.documents import beside, ggn
 from ggn_store.errors import ConflictError, DocumentError, GgnStoreError, InputError, NotationError, printable, quote
 from ggn_store.model.changes import lines
@@ -112,7 +112,7 @@ def _file(apart: Apart, conflicts: tuple[entries.Conflict, ...], command: Comman
     yield lines.marked(texts, labels, size)
 
 
-def _sides(documents: Sides) -> tuple[str, Texts, Texts]:
+def _sides(documents: MergeSides) -> tuple[str, Texts, Texts]:
     """The kind of the source, what is stated beside it, and the source: as base, ours and theirs decide it."""
     language = sources.language_of(*documents)
     found = None if language is None else sources.decided_texts(language, documents)
@@ -147,7 +147,7 @@ def _between(texts: Texts) -> int:
     return len(lines.marked(texts, ("", "", ""), _USUAL)) - len(texts[2])
 
 
-def _known(documents: Sides) -> set[str]:
+def _known(documents: MergeSides) -> set[str]:
     _, ours, theirs = documents
     merged = [entries.decided(*documents, side) for side in ("ours", "theirs")]
     return set(chain.from_iterable(_pieces(each).values() for each in (ours, theirs, *merged) if each is not None))

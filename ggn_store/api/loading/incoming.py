@@ -98,10 +98,10 @@ class GameEntry:
         return generate.generate(self.definition(dialect))
 
 
-Entry = files.DocumentEntry | SpecificationEntry
+IncomingEntry = files.DocumentEntry | SpecificationEntry
 
 
-def _recognised(file: files.File, entry: files.DocumentEntry) -> Entry:
+def _recognised(file: files.File, entry: files.DocumentEntry) -> IncomingEntry:
     if not is_specification(entry.decoded.value):
         return entry
     is_whole = entry.decoded.text is not None and not entry.decoded.path
@@ -116,7 +116,7 @@ def read_game(file: files.File) -> GameEntry:
         return GameEntry(str(file), file.name, stream.read(limits.DEFINITION_BYTES.most + 1), file.folder)
 
 
-def read_files(found: Iterable[files.File]) -> Iterator[Entry | GameEntry]:
+def read_files(found: Iterable[files.File]) -> Iterator[IncomingEntry | GameEntry]:
     """Whatever is in files, one at a time; a file that cannot be read is a document with a problem."""
     for file in found:
         if file.is_definition and os.access(file.path, os.R_OK):
@@ -125,7 +125,7 @@ def read_files(found: Iterable[files.File]) -> Iterator[Entry | GameEntry]:
             yield from (_recognised(file, entry) for entry in files.read_files([file]))
 
 
-def read(file: files.File) -> Iterator[Entry | GameEntry]:
+def read(file: files.File) -> Iterator[IncomingEntry | GameEntry]:
     """The entries of a file, one at a time; raises InputError where it cannot be read at all."""
     if file.is_definition:
         yield read_game(file)

@@ -145,7 +145,7 @@ class _Loader:
         except InputError as error:
             yield Loaded(str(file), self.wishes.name or file.name, error=error)
 
-    def _load_entry(self, entry: incoming.Entry | incoming.GameEntry) -> Loaded:
+    def _load_entry(self, entry: incoming.IncomingEntry | incoming.GameEntry) -> Loaded:
         name = entry.name if self.wishes.name is None else self.wishes.name
         try:
             return self._load(_content(entry, self.wishes.dialect), entry.file, name)
@@ -271,6 +271,6 @@ def in_memory(content: Document | Ready | Definition) -> Document | None:
     return generate.generate(content)
 
 
-def _content(entry: incoming.Entry | incoming.GameEntry, dialect: Dialect | None) -> Document | Definition:
+def _content(entry: incoming.IncomingEntry | incoming.GameEntry, dialect: Dialect | None) -> Document | Definition:
     """The document that is to be loaded, or the definition that is to be generated on the way."""
-    return entry.read(dialect) if isinstance(entry, incoming.Entry) else entry.definition(dialect)
+    return entry.read(dialect) if isinstance(entry, incoming.IncomingEntry) else entry.definition(dialect)

@@ -25,7 +25,7 @@ from ggn_store.notation import json_edit, json_text, toml, toml_edit
 
 # Of the base and both sides.
 Texts = tuple[str, str, str]
-Sides = tuple[Document | None, Document, Document]
+MergeSides = tuple[Document | None, Document, Document]
 
 SIDES: Final[tuple[MergeSide, ...]] = ("base", "ours", "theirs")
 
@@ -92,7 +92,7 @@ def texts_of(base: Document | None, ours: Document, theirs: Document) -> Texts:
     return before, str(ours.envelope.definition), str(theirs.envelope.definition)
 
 
-def _merged(language: Language, sides: Sides, prefer: Preference) -> Merge | None:
+def _merged(language: Language, sides: MergeSides, prefer: Preference) -> Merge | None:
     """The merge of the texts; None where one of them is no text of the language or does not give its document."""
     base, ours, theirs = sides
     texts = texts_of(*sides)
@@ -146,7 +146,7 @@ def merge_texts(language: Language, texts: Texts, side: MergeSide | None = None)
     return replace(language.write(value, texts), conflicts=conflicts)
 
 
-def decided_texts(language: Language, documents: Sides) -> tuple[Texts, tuple[dict[str, Any], ...]] | None:
+def decided_texts(language: Language, documents: MergeSides) -> tuple[Texts, tuple[dict[str, Any], ...]] | None:
     """The merged text, and what is stated beside it, with conflicts as in the base and as each side decides them.
 
     None where the texts are not what is merged.
@@ -179,7 +179,9 @@ def _given(language: Language, side: Document) -> Envelope | None:
     return made.envelope if same and made.piece_digests == side.piece_digests else None
 
 
-def _stated(sides: Sides, given: list[Envelope | None], side: MergeSide) -> tuple[dict[str, Any], tuple[Conflict, ...]]:
+def _stated(
+    sides: MergeSides, given: list[Envelope | None], side: MergeSide
+) -> tuple[dict[str, Any], tuple[Conflict, ...]]:
     """Fields of which a side states another value than its text gives, merged; and those in conflict."""
     stated: dict[str, Any] = {}
     unclear: list[Conflict] = []
@@ -191,7 +193,7 @@ def _stated(sides: Sides, given: list[Envelope | None], side: MergeSide) -> tupl
     return stated, tuple(unclear)
 
 
-def _difference(language: Language, document: Document, sides: Sides, prefer: Preference) -> str | None:
+def _difference(language: Language, document: Document, sides: MergeSides, prefer: Preference) -> str | None:
     """In what the generated document is not what the changes of both sides give entry by entry; None if in nothing.
 
     Where conflicts were decided for a side, it may also be as one of the sides.

@@ -15,7 +15,7 @@ from ggn_store.api.moves.moves import Query, counted
 from ggn_store.model.documents.document import Source
 from ggn_store.model.moves import legality, threats
 from ggn_store.model.moves.chain import Chain
-from ggn_store.model.moves.legality import Legality, Part, Standing
+from ggn_store.model.moves.legality import Legality, Standing, StartMoves
 from ggn_store.model.moves.move import Assumption, Count, Move
 from ggn_store.model.moves.position import Position, side_named
 from ggn_store.model.moves.threats import Item, Reach
@@ -145,7 +145,7 @@ class Legal:
     def _ready(self, position: AnyPosition) -> Position:
         return legality.unmarked(self.handle.play, self.handle.placed(position))
 
-    def _parts(self, position: Position) -> Iterable[Part]:
+    def _parts(self, position: Position) -> Iterable[StartMoves]:
         query = self._moves.fast
         if query is not None:
             try:

@@ -27,7 +27,7 @@ from ggn_store.store.exchange import compare, offer, receive, renamed, stated
 from ggn_store.store.exchange.here import OvertakenError
 from ggn_store.store.exchange.offer import StoreSource
 from ggn_store.store.exchange.receive import Progress
-from ggn_store.store.exchange.stated import Said
+from ggn_store.store.exchange.stated import SentStates
 from ggn_store.store.history import states
 from ggn_store.store.rulesets import catalog
 
@@ -341,7 +341,7 @@ def _take(
 ) -> Iterator[Transferred]:
     to = order.to
 
-    def heads() -> tuple[Mapping[str, str], Said, list[str], set[str], dict[str, tuple[int, str]], Said]:
+    def heads() -> tuple[Mapping[str, str], SentStates, list[str], set[str], dict[str, tuple[int, str]], SentStates]:
         with opened() as source:
             coming, said = source.heads(), source.states()
             chosen = _meant(order.names, coming, wishes.source)

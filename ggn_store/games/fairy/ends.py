@@ -34,10 +34,10 @@ LEFT: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
     **dict.fromkeys(("connectNxN", "collinearN"), (("0",), "ends")),
 }
 
-Line = dict[str, Any]
+EndLine = dict[str, Any]
 
 
-def ends(variant: BaseVariant) -> tuple[list[Line], list[str]]:
+def ends(variant: BaseVariant) -> tuple[list[EndLine], list[str]]:
     """The outcomes of a variant as the tables of a definition, and what is left to the host."""
     s = variant.s
     told = {name for name, is_told in TOLD.items() if is_told[1](variant)}
@@ -56,14 +56,14 @@ def ends(variant: BaseVariant) -> tuple[list[Line], list[str]]:
     return found, list(dict.fromkeys(left))
 
 
-def _decided(line: Line, odds: Side | None) -> list[Line]:
+def _decided(line: EndLine, odds: Side | None) -> list[EndLine]:
     """A line, or two for the sides where one of them wins what would be a draw."""
     if odds is None or line["verdict"] != "draw":
         return [line]
     return [line | {"verdict": "win" if side == odds else "loss", "side": side} for side in SIDES]
 
 
-def text(lines: list[Line]) -> list[str]:
+def text(lines: list[EndLine]) -> list[str]:
     """The lines of `outcome` in a definition."""
     return (
         ["outcome = [", *(f"  {{ {', '.join(map(_member, each.items()))} }}," for each in lines), "]"] if lines else []
@@ -100,7 +100,7 @@ def _tokens(variant: BaseVariant, letters: str) -> list[str]:
     return found + [token for token in promoted if token[-1] in there]
 
 
-def _extinct(variant: BaseVariant) -> Iterator[Line]:
+def _extinct(variant: BaseVariant) -> Iterator[EndLine]:
     s = variant.s
     verdict = _verdict(variant, "extinctionValue", "none")
     if verdict is None or (s.flag("extinctionPseudoRoyal") and not variant.s.flag("blastOnCapture")):
@@ -116,7 +116,7 @@ def _extinct(variant: BaseVariant) -> Iterator[Line]:
             yield line | {"pieces": pieces}
 
 
-def _goals(variant: BaseVariant) -> Iterator[Line]:
+def _goals(variant: BaseVariant) -> Iterator[EndLine]:
     s = variant.s
     regions: dict[Side, frozenset[str]] = {}
     pieces: dict[Side, str] = {}
@@ -126,7 +126,7 @@ def _goals(variant: BaseVariant) -> Iterator[Line]:
         old = s.region("whiteFlag" if side == "first" else "blackFlag", both)
         regions[side] = s.region(f"flagRegion{colour}", old) & frozenset(variant.squares)
         pieces[side] = s.value(f"flagPiece{colour}", s.value("flagPiece", "*")).strip().upper()
-    line: Line = {"when": "goal", "verdict": "win"}
+    line: EndLine = {"when": "goal", "verdict": "win"}
     count = s.number("flagPieceCount", 1)
     line |= {"count": count} if count != 1 else {}
     line |= {"safe": True} if s.flag("flagPieceSafe") else {}
@@ -149,26 +149,26 @@ def _goals(variant: BaseVariant) -> Iterator[Line]:
             return
 
 
-def _checks(variant: BaseVariant) -> Iterator[Line]:
+def _checks(variant: BaseVariant) -> Iterator[EndLine]:
     if variant.s.flag("checkCounting"):
         yield {"when": "checks", "verdict": "win", "count": variant.start.checks}
 
 
-def _lines(variant: BaseVariant) -> Iterator[Line]:
+def _lines(variant: BaseVariant) -> Iterator[EndLine]:
     count = variant.s.number("connectN", 0)
     verdict = _verdict(variant, "connectValue", "win")
     if count and verdict is not None:
-        line: Line = {"when": "line", "verdict": verdict, "count": count}
+        line: EndLine = {"when": "line", "verdict": verdict, "count": count}
         named = variant.s.value("connectPieceTypes", "*").strip()
         yield line | ({} if named in ("*", "") else {"pieces": _tokens(variant, named.upper())})
 
 
-def _facing(variant: BaseVariant) -> Iterator[Line]:
+def _facing(variant: BaseVariant) -> Iterator[EndLine]:
     if variant.s.flag("bikjangRule") and not _is_counted(variant):
         yield {"when": "facing", "verdict": "draw", "answered": True}
 
 
-def _no_move(variant: BaseVariant) -> Iterator[Line]:
+def _no_move(variant: BaseVariant) -> Iterator[EndLine]:
     s = variant.s
     mate, stale = _verdict(variant, "checkmateValue", "loss"), _verdict(variant, "stalemateValue", "draw")
     counted = s.flag("stalematePieceCount") or (stale == "draw" and _is_counted(variant))
@@ -215,7 +215,7 @@ TOLD: Final[Mapping[str, tuple[str, Callable[[BaseVariant], bool]]]] = {
 }
 
 
-def _quiet(variant: BaseVariant) -> Iterator[Line]:
+def _quiet(variant: BaseVariant) -> Iterator[EndLine]:
     s = variant.s
     moves = s.number("nMoveRule", 50)
     if not moves or _is_counted(variant) or s.value("chasingRule", "none").lower() not in ("none", ""):
@@ -223,11 +223,11 @@ def _quiet(variant: BaseVariant) -> Iterator[Line]:
     both = s.value("nMoveRuleTypes", s.letter("pawn").lower())
     letters = "".join(s.value(f"nMoveRuleTypes{COLOURS[side]}", both) for side in SIDES).upper()
     known = "".join(dict.fromkeys(letter for letter in letters if letter in s.letter_types))
-    line: Line = {"when": "quiet", "verdict": _draw(variant), "count": 2 * moves}
+    line: EndLine = {"when": "quiet", "verdict": _draw(variant), "count": 2 * moves}
     yield line | ({"pieces": known_tokens} if (known_tokens := _tokens(variant, known)) else {})
 
 
-def _repeated(variant: BaseVariant) -> Iterator[Line]:
+def _repeated(variant: BaseVariant) -> Iterator[EndLine]:
     s = variant.s
     times = s.number("nFoldRule", 3)
     verdict = _verdict(variant, "nFoldValue", "draw")
@@ -235,7 +235,7 @@ def _repeated(variant: BaseVariant) -> Iterator[Line]:
         return
     if (verdict == "draw" and _is_counted(variant)) or s.flag("moveRepetitionIllegal"):
         return
-    line: Line = {"when": "repetition", "verdict": _draw(variant) if verdict == "draw" else verdict, "count": times}
+    line: EndLine = {"when": "repetition", "verdict": _draw(variant) if verdict == "draw" else verdict, "count": times}
     line |= {"perpetual": True} if s.flag("perpetualCheckIllegal") else {}
     if s.flag("nFoldValueAbsolute") and verdict != "draw":
         yield line | {"side": "first"}

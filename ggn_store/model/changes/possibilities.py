@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 from ggn_store.model.changes.order import rising
 from ggn_store.model.documents.document import Possibility
 
-Part = Literal["action", "when", "must", "deny", "board", "hands", "toggle", "state"]
+PossibilityPart = Literal["action", "when", "must", "deny", "board", "hands", "toggle", "state"]
 PossibilityChangeKind = Literal["added", "removed", "changed", "moved"]
 
 # Beyond so many pairs of removed and added possibilities, likeness is not asked of each of them.
@@ -27,7 +27,7 @@ class Absent(Enum):
 
 ABSENT: Final = Absent.ABSENT
 DetailValue = str | int | None | Absent
-Items = Mapping[tuple[Part, str], DetailValue]
+DetailItems = Mapping[tuple[PossibilityPart, str], DetailValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Detail:
     `when` the values in a list, as JSON text; ABSENT on the side that says nothing.
     """
 
-    part: Part
+    part: PossibilityPart
     name: str
     before: DetailValue
     after: DetailValue
@@ -101,12 +101,12 @@ def details(before: Possibility, after: Possibility) -> Iterator[Detail]:
             yield Detail(*key, *values)
 
 
-_PARTS: Final[Mapping[Part, int]] = {part: place for place, part in enumerate(get_args(Part))}
+_PARTS: Final[Mapping[PossibilityPart, int]] = {part: place for place, part in enumerate(get_args(PossibilityPart))}
 
 
-def items(possibility: Possibility) -> Items:
+def items(possibility: Possibility) -> DetailItems:
     """All that a possibility says, flat: equal possibilities have equal items."""
-    result: dict[tuple[Part, str], DetailValue] = {
+    result: dict[tuple[PossibilityPart, str], DetailValue] = {
         ("must", square): state for square, state in possibility.must.items()
     }
     result |= {("deny", square): state for square, state in possibility.deny.items()}
@@ -168,7 +168,7 @@ def _place(change: PossibilityChange) -> tuple[int, bool]:
     return ordinal or 0, change.to_ordinal is not None
 
 
-def _equal_pairs(old: Sequence[Items], new: Sequence[Items]) -> list[tuple[int, int]]:
+def _equal_pairs(old: Sequence[DetailItems], new: Sequence[DetailItems]) -> list[tuple[int, int]]:
     waiting: dict[frozenset[Any], deque[int]] = defaultdict(deque)
     for ordinal, each in enumerate(old):
         waiting[frozenset(each.items())].append(ordinal)
@@ -180,7 +180,7 @@ def _equal_pairs(old: Sequence[Items], new: Sequence[Items]) -> list[tuple[int, 
 
 
 def _like_pairs(
-    old: Sequence[Items], new: Sequence[Items], gone: Sequence[int], come: Sequence[int]
+    old: Sequence[DetailItems], new: Sequence[DetailItems], gone: Sequence[int], come: Sequence[int]
 ) -> list[tuple[int, int]]:
     candidates = ((i, j) for i in gone for j in come)
     if len(gone) * len(come) > _MAX_PAIRS:
@@ -195,7 +195,7 @@ def _like_pairs(
     return list(pairs.items())
 
 
-def _likeness(old: Items, new: Items) -> float:
+def _likeness(old: DetailItems, new: DetailItems) -> float:
     """From 0 to 1: what both say counts in full, what they say differently of one square by half."""
     common = [key for key in old.keys() & new.keys() if key[0] not in ("toggle", "action")]
     said = len(old) + len(new)

@@ -40,7 +40,7 @@ def unmarked(play: Play, position: Position) -> Position:
     return replace(position, board={each: piece for each, piece in {**board, **past}.items() if piece != EMPTY})
 
 
-Part = tuple[Reach | None, Sequence[Move]]
+StartMoves = tuple[Reach | None, Sequence[Move]]
 Standing = tuple[str, str]
 
 
@@ -56,7 +56,7 @@ class MoveRules:
 
     reaches: Callable[[Side, Iterable[Item]], Iterable[Reach]]
     code: Callable[[Side, Iterable[Item]], int]
-    parts: Callable[[Position], Iterable[Part]]
+    parts: Callable[[Position], Iterable[StartMoves]]
     chains: Callable[[Position], Sequence[Chain]]
     pieces: tuple[str, ...]
     board: Board
@@ -117,7 +117,7 @@ class Legality:
             return found or self._allowed(position, [(None, self.passes(position))])
         return self._allowed(position, [*self._asked.parts(position), (None, self.passes(position))])
 
-    def _allowed(self, position: Position, parts: Iterable[Part]) -> list[Move]:
+    def _allowed(self, position: Position, parts: Iterable[StartMoves]) -> list[Move]:
         """Those of the moves that the duties let pass."""
         if self._is_safe_game or self._is_facing_game:
             found = self._safe(position, parts)
@@ -198,7 +198,7 @@ class Legality:
 
     # --- royal safety ---
 
-    def _safe(self, position: Position, parts: Iterable[Part]) -> list[Move]:
+    def _safe(self, position: Position, parts: Iterable[StartMoves]) -> list[Move]:
         """The moves after which the royal pieces of the side to move are as safe as they have to be."""
         seen = self._see(position.side, position.board, position.state)
         found: list[Move] = []

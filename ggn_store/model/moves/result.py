@@ -12,7 +12,7 @@ from ggn_store.model.record import Record
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 
-Board = Mapping[str, str | None]
+PlacedPieces = Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Result(Record):
         return f"{'draw' if self.winner is None else f'{self.winner} wins'}: {self.reason}"
 
 
-def winner(outcome: Outcome, side: Side, board: Board) -> Side | None:
+def winner(outcome: Outcome, side: Side, board: PlacedPieces) -> Side | None:
     """Who has won where an outcome holds of a side."""
     if outcome.verdict == "majority":
         more = len(own(board, side)) - len(own(board, other_side(side)))
@@ -65,7 +65,7 @@ def reason(outcome: Outcome, in_check: bool) -> str:
 # --- what a board and the hands say by themselves ---
 
 
-def own(board: Board, side: Side, pieces: Collection[str] = ()) -> dict[str, str]:
+def own(board: PlacedPieces, side: Side, pieces: Collection[str] = ()) -> dict[str, str]:
     """The pieces of a side by their squares: all, or those of `pieces`, where some are named."""
     return {
         square: piece
@@ -74,20 +74,20 @@ def own(board: Board, side: Side, pieces: Collection[str] = ()) -> dict[str, str
     }
 
 
-def total(board: Board, hands: Mapping[str, int], pieces: Collection[str], side: Side) -> int:
+def total(board: PlacedPieces, hands: Mapping[str, int], pieces: Collection[str], side: Side) -> int:
     """How many pieces of a side there are, or of `pieces`, on the board and in the hand."""
     held = sum(count for piece, count in hands.items() if side_of(piece) == side and (not pieces or piece in pieces))
     return len(own(board, side, pieces)) + held
 
 
-def has_royal(board: Board, hands: Mapping[str, int], side: Side) -> bool:
+def has_royal(board: PlacedPieces, hands: Mapping[str, int], side: Side) -> bool:
     """Whether a side has a royal piece, on the board or in its hand."""
     return any(map(is_royal, own(board, side).values())) or any(
         count and is_royal(piece) and side_of(piece) == side for piece, count in hands.items()
     )
 
 
-def is_extinct(board: Board, hands: Mapping[str, int], outcome: Outcome, side: Side) -> bool:
+def is_extinct(board: PlacedPieces, hands: Mapping[str, int], outcome: Outcome, side: Side) -> bool:
     """Whether a side has at most `count` of the pieces that the outcome names, or of all, anywhere.
 
     Where the outcome names pieces of one side only, it is about that side.
@@ -97,14 +97,14 @@ def is_extinct(board: Board, hands: Mapping[str, int], outcome: Outcome, side: S
     return total(board, hands, outcome.pieces, side) <= (outcome.count or 0)
 
 
-def is_bare(board: Board, hands: Mapping[str, int], side: Side) -> bool:
+def is_bare(board: PlacedPieces, hands: Mapping[str, int], side: Side) -> bool:
     """Whether a side has its royal pieces only, and has one."""
     pieces = own(board, side).values()
     held = any(count for piece, count in hands.items() if side_of(piece) == side)
     return bool(pieces) and not held and all(map(is_royal, pieces))
 
 
-def is_insufficient(board: Board, hands: Mapping[str, int], outcome: Outcome) -> bool:
+def is_insufficient(board: PlacedPieces, hands: Mapping[str, int], outcome: Outcome) -> bool:
     """Whether there are royal pieces only, but for so many that the outcome names, where it names them."""
     others = [(square, piece) for square, piece in board.items() if piece is not None and not is_royal(piece)]
     if any(hands.values()) or (outcome.count is not None and len(others) > outcome.count):
@@ -114,12 +114,12 @@ def is_insufficient(board: Board, hands: Mapping[str, int], outcome: Outcome) ->
     )
 
 
-def reached(board: Board, outcome: Outcome, side: Side) -> list[str]:
+def reached(board: PlacedPieces, outcome: Outcome, side: Side) -> list[str]:
     """The goal squares on which a side has what the outcome names."""
     return [square for square in own(board, side, outcome.pieces) if square in outcome.squares]
 
 
-def has_line(board: Board, outcome: Outcome, side: Side) -> bool:
+def has_line(board: PlacedPieces, outcome: Outcome, side: Side) -> bool:
     """Whether a side has `count` of its pieces in a row, straight or diagonal."""
     points = {cell.parse(square) for square in own(board, side, outcome.pieces)}
     length = outcome.count or 0
@@ -135,7 +135,7 @@ def has_line(board: Board, outcome: Outcome, side: Side) -> bool:
     return False
 
 
-def is_connected(board: Board, outcome: Outcome, side: Side) -> bool:
+def is_connected(board: PlacedPieces, outcome: Outcome, side: Side) -> bool:
     """Whether one group of a side's pieces joins so many edges, or has all of them in it where there are no edges."""
     left = {cell.parse(square): square for square in own(board, side, outcome.pieces)}
     ways = [tuple(map(int, way.split(" "))) for way in outcome.ways]
@@ -158,7 +158,7 @@ def is_connected(board: Board, outcome: Outcome, side: Side) -> bool:
     return False
 
 
-def are_facing(board: Board) -> bool:
+def are_facing(board: PlacedPieces) -> bool:
     """Whether royal pieces of both sides look at each other along a straight line, with nothing between them."""
     royals = {square: piece for square, piece in board.items() if piece is not None and is_royal(piece)}
     occupied = {cell.parse(square) for square, piece in board.items() if piece is not None}

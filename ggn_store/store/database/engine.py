@@ -62,7 +62,7 @@ logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RowSelect:
     """A SELECT from the relation `asked`, which has these columns and any number of rows of integers, all bound."""
 
     columns: tuple[str, ...]
@@ -91,7 +91,7 @@ class Database(ABC):
         self.url = url
         self.engine = self._create_engine(url)
         self._idle: list[Any] = []
-        self._statements: dict[tuple[Asked, int], str] = {}
+        self._statements: dict[tuple[RowSelect, int], str] = {}
         # Rulesets outlive their store; the connections go when the last of them is gone.
         weakref.finalize(self, _close, self.engine, self._idle, self._give_up)
 
@@ -296,7 +296,7 @@ class Database(ABC):
         return False
 
     @abstractmethod
-    def ask(self, asked: Asked, rows: Sequence[tuple[int, ...]], connection: Connection | None = None) -> list[Any]:
+    def ask(self, asked: RowSelect, rows: Sequence[tuple[int, ...]], connection: Connection | None = None) -> list[Any]:
         """What a SELECT finds for some rows, each on its own, by `fetch` or in the transaction of a connection."""
 
     def _fetched(self, statement: str, values: Any, connection: Connection | None) -> list[Any]:
@@ -304,7 +304,7 @@ class Database(ABC):
             return self.fetch(statement, values)
         return self._run(self._handle(connection.connection.driver_connection), statement, values)
 
-    def asking(self, asked: Asked, rows: Sequence[tuple[int, ...]]) -> Select[Any]:
+    def asking(self, asked: RowSelect, rows: Sequence[tuple[int, ...]]) -> Select[Any]:
         """The SELECT with the rows in it."""
         return asked.select(self._relation(asked.columns, len(rows))).params(self._bound(asked.columns, rows))
 
@@ -316,7 +316,7 @@ class Database(ABC):
     def _bound(self, columns: Sequence[str], rows: Sequence[tuple[int, ...]]) -> dict[str, Any]:
         """The bound values of the relation by name."""
 
-    def _text(self, asked: Asked, count: int) -> str:
+    def _text(self, asked: RowSelect, count: int) -> str:
         """The text of a SELECT for so many rows, made the first time."""
         text = self._statements.get((asked, count))
         if text is None:

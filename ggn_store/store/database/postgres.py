@@ -44,10 +44,10 @@ from ggn_store.store.database.engine import (
     ADMIN,
     AUTHOR,
     READER,
-    Asked,
     ChangeSignal,
     Database,
     Rows,
+    RowSelect,
     Sender,
     cause,
     quoted_names,
@@ -246,7 +246,7 @@ class Postgres(Database):
         rows: list[Any] = connection.fetchall()
         return rows
 
-    def ask(self, asked: Asked, rows: Sequence[tuple[int, ...]], connection: Connection | None = None) -> list[Any]:
+    def ask(self, asked: RowSelect, rows: Sequence[tuple[int, ...]], connection: Connection | None = None) -> list[Any]:
         if not rows:
             return []
         # As texts, which the driver hands on as they are; the statement says what they are.

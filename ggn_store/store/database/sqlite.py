@@ -46,11 +46,11 @@ from ggn_store.errors import StoreError
 from ggn_store.store.database.definitions import Definitions, Seals, quoted
 from ggn_store.store.database.engine import (
     WRITE,
-    Asked,
     ChangeSignal,
     Database,
     Filled,
     Rows,
+    RowSelect,
     cause,
     quoted_names,
     refusal,
@@ -273,7 +273,7 @@ class SQLite(Database):
         rows: list[Any] = connection.execute(statement, values).fetchall()
         return rows
 
-    def ask(self, asked: Asked, rows: Sequence[tuple[int, ...]], connection: Connection | None = None) -> list[Any]:
+    def ask(self, asked: RowSelect, rows: Sequence[tuple[int, ...]], connection: Connection | None = None) -> list[Any]:
         found: list[Any] = []
         for begin in range(0, len(rows), _ASKED[-1]):
             part = rows[begin : begin + _ASKED[-1]]
@@ -289,7 +289,7 @@ class SQLite(Database):
         # As values of a CTE, a tenth faster than IN.
         return values_of(*(column(name, BigInteger) for name in columns)).data(rows).cte("asked")
 
-    def _text(self, asked: Asked, count: int) -> str:
+    def _text(self, asked: RowSelect, count: int) -> str:
         if count == 1:
             return super()._text(asked, 1)
         text = self._statements.get((asked, count))

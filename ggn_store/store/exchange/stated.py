@@ -16,7 +16,7 @@ from ggn_store.store.review import policies, rights
 from ggn_store.store.rulesets import load
 from ggn_store.store.schema import tables as t
 
-Said = Mapping[str, Sequence[SentState]]
+SentStates = Mapping[str, Sequence[SentState]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def relate(to: str, here: Sequence[SentState], coming: Sequence[SentState], wish
 
 
 def compare(
-    database: Database, connection: Connection, name: str, to: str, said: Said, wishes: TransferWishes
+    database: Database, connection: Connection, name: str, to: str, said: SentStates, wishes: TransferWishes
 ) -> Stated:
     """The states of the ruleset `name` of a source, of which all is `said`, beside those of `to`.
 

@@ -13,7 +13,7 @@ from ggn_store.model.changes.changes import FIELDS
 from ggn_store.model.teams.history import Changes, LogEntry, fields_of
 from ggn_store.model.teams.revision import Revision
 from ggn_store.model.teams.transfer import SentRename
-from ggn_store.store.database.engine import Asked, Database
+from ggn_store.store.database.engine import Database, RowSelect
 from ggn_store.store.history import renames
 from ggn_store.store.history.tags import pointing
 from ggn_store.store.rulesets import catalog
@@ -221,9 +221,9 @@ def entries(database: Database, connection: Connection, piece_id: int) -> dict[E
 _SAYING: Final = (t.condition, t.effect, t.hand_effect, t.variant_origin, t.guard, t.state_effect)
 
 
-def _of_piece(query: Select[Any], piece_id: Column[int], *order: Column[Any]) -> Asked:
+def _of_piece(query: Select[Any], piece_id: Column[int], *order: Column[Any]) -> RowSelect:
     """The rows of `query` that are of a piece, in an order."""
-    return Asked(("piece",), lambda asked: query.join(asked, asked.c.piece == piece_id).order_by(*order))
+    return RowSelect(("piece",), lambda asked: query.join(asked, asked.c.piece == piece_id).order_by(*order))
 
 
 _SAID: Final = {

@@ -31,10 +31,10 @@ from ggn_store.model.moves.position import SIDES, Position
 from ggn_store.model.moves.threats import Item, Reach
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
-from ggn_store.store.database.engine import Asked, Database
+from ggn_store.store.database.engine import Database, RowSelect
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reading import Question
-from ggn_store.store.moves.starts import Case, CodedLane, LaneChain, Moves, Seen, Start, Target
+from ggn_store.store.moves.starts import CodedLane, FoundMoves, LaneCase, LaneChain, LaneTarget, Seen, Start
 from ggn_store.store.moves.statements import Statements, read_statements
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.rulesets.lanes import Statement
@@ -99,7 +99,7 @@ class _Memory:
 
 
 # The starts of a position in order, their moves, and by their places those whose moves are not known.
-_LookedUp = tuple[list[Start], list[Moves], dict[int, _Unknown]]
+_LookedUp = tuple[list[Start], list[FoundMoves], dict[int, _Unknown]]
 
 
 class FastQuery:
@@ -142,7 +142,7 @@ class FastQuery:
         told = attrgetter(by)
         return dict(Counter(told(move) for parts in found for moves in parts for move in moves))
 
-    def parts(self, position: AnyBoard) -> list[tuple[Reach, Moves]]:
+    def parts(self, position: AnyBoard) -> list[tuple[Reach, FoundMoves]]:
         """The moves start by start, each with what all its possibilities come to; NotEncodableError like `moves`."""
         starts, parts = self._answered(position, EVERYTHING)
         return [(start.reach or self._reach(start), moves) for start, moves in zip(starts, parts, strict=True)]
@@ -175,7 +175,7 @@ class FastQuery:
             memory = self._memory = _Memory()
         return memory
 
-    def _parts(self, positions: Sequence[Position]) -> list[list[Moves]]:
+    def _parts(self, positions: Sequence[Position]) -> list[list[FoundMoves]]:
         """For each position the moves of its starts, in order."""
         memory = self._remember()
         for side in SIDES:
@@ -189,7 +189,7 @@ class FastQuery:
                 parts[place] = _resolved(each.start, answers[each.start, each.seen], position.board)
         return [parts for _, parts, _ in looked_up]
 
-    def _answered(self, position: AnyBoard, question: Question) -> tuple[list[Start], list[Moves]]:
+    def _answered(self, position: AnyBoard, question: Question) -> tuple[list[Start], list[FoundMoves]]:
         """The starts of a position, and the moves of each."""
         memory = self._remember()
         starts, parts, missing = self._look_up(memory, position, question)
@@ -215,7 +215,7 @@ class FastQuery:
             code = self._common[side].code(board.items(), position.state)
         except (KeyError, TypeError):
             raise NotEncodableError from None
-        parts: list[Moves] = []
+        parts: list[FoundMoves] = []
         missing: dict[int, _Unknown] = {}
         codes = {self._common[side]: code}
         digits: dict[Statements, str] = {}
@@ -271,7 +271,7 @@ class FastQuery:
 
     def _ask_beforehand(self, starts: Iterable[Start]) -> int:
         """Ask what starts answer for most of what they may see, so that hardly any position asks; how much that is."""
-        asked: dict[tuple[int, int], list[Case]] = {}
+        asked: dict[tuple[int, int], list[LaneCase]] = {}
         for start in starts:
             asked |= start.cases()
         for key, word, reached, looked in self.database.ask(_WORDS, list(asked)):
@@ -345,14 +345,14 @@ class FastQuery:
             start.mask = functools.reduce(operator.or_, [lane.mask for lane in lanes])
         return found
 
-    def _target(self, said: Sequence[Statement], fact: str, each: int, numbers: Iterator[int]) -> Target:
+    def _target(self, said: Sequence[Statement], fact: str, each: int, numbers: Iterator[int]) -> LaneTarget:
         """The target that a fact is, whose alternatives stand for `each` of the numbers that follow."""
         statement, square = divmod(int(fact.split("+")[0]), max(1, len(self.board.squares)))
         names = alternatives(said[statement])
         held = [tuple(islice(numbers, each)) for _ in names]
         if len(names) == 1:
-            return Target("", held[0])
-        return Target(self.board.squares[square], (), dict(zip(names, held, strict=True)))
+            return LaneTarget("", held[0])
+        return LaneTarget(self.board.squares[square], (), dict(zip(names, held, strict=True)))
 
     def _view(self, side: Side, statements: tuple[Statement, ...]) -> Statements:
         """One that has these statements: if there is room, the one whose code every position has."""
@@ -405,8 +405,8 @@ def _words(start: Start, codes: Mapping[Statements, int], digits: dict[Statement
     return words
 
 
-def _resolved(start: Start, answer: Any, board: Mapping[str, str | None]) -> Moves:
-    moves: Moves = start.resolve(answer, board) if start.is_named else answer
+def _resolved(start: Start, answer: Any, board: Mapping[str, str | None]) -> FoundMoves:
+    moves: FoundMoves = start.resolve(answer, board) if start.is_named else answer
     return moves
 
 
@@ -446,9 +446,9 @@ def _variants(asked: FromClause) -> Select[Any]:
     )
 
 
-_WORDS: Final = Asked(("key", "word"), _reached)
-_LANES: Final = Asked(("lowest", "highest"), _found)
-_VARIANTS: Final = Asked(SPAN, _variants)
+_WORDS: Final = RowSelect(("key", "word"), _reached)
+_LANES: Final = RowSelect(("lowest", "highest"), _found)
+_VARIANTS: Final = RowSelect(SPAN, _variants)
 
 
 def read(opened: Opened) -> FastQuery | None:

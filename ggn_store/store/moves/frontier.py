@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ggn_store.store.moves.lead import Weighed
-from ggn_store.store.moves.planes import WORD, CompiledRules, Group, State, Threats
+from ggn_store.store.moves.planes import WORD, CompiledRules, Group, PackedPosition, Threats
 
 # Rows of Postgres are 8 KiB at most, and expressions of SQLite have a depth of 1,000.
 _COLUMNS = 900
@@ -88,7 +88,7 @@ class Frontier:
         side = state.pop(0) if self.compiled.is_mixed else self.sides(ply)[0]
         words, count = self.compiled.board.words, self.compiled.planes
         planes = [_joined(state[plane * words : (plane + 1) * words]) for plane in range(count)]
-        return root, State(side, tuple(planes), tuple(state[count * words :])), int(weight)
+        return root, PackedPosition(side, tuple(planes), tuple(state[count * words :])), int(weight)
 
     def sides(self, ply: int) -> Sequence[int]:
         """Whose turn it can be after so many moves."""

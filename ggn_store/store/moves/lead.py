@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ggn_store.errors import MoveError
-from ggn_store.store.moves.planes import WORD, CompiledRules, Rule, State, vector_of
+from ggn_store.store.moves.planes import WORD, CompiledRules, PackedPosition, Rule, vector_of
 
 # A ply is made in Python from at most so many positions.
 POSITIONS: Final = 64
 
-Weighed = tuple[int, State, int]
+Weighed = tuple[int, PackedPosition, int]
 """The number of the position that paths begin at, the position that they lead to, and how many there are."""
 
 _Exact = tuple[tuple[tuple[int, ...], int, int], ...]
@@ -80,7 +80,7 @@ class Lead:
             else:
                 yield root, weight * (self._may_pass(state) + sum(1 for _ in self._holding(state)))
 
-    def _children(self, state: State, ply: int) -> Iterator[State]:
+    def _children(self, state: PackedPosition, ply: int) -> Iterator[PackedPosition]:
         hands = state.hands
         for rule in self._holding(state):
             kept = ~rule.touched
@@ -91,19 +91,19 @@ class Lead:
                 hands = tuple([held + change for held, change in zip(state.hands, rule.delta, strict=True)])
                 if any(held & guard != guard for held, guard in zip(hands, self._guards, strict=False)):
                     raise overdrawn(ply)
-            after = State(rule.side_after, tuple(planes), hands)
+            after = PackedPosition(rule.side_after, tuple(planes), hands)
             if not self._threats or self._is_safe(after, state.side, rule.crossing):
                 yield after
         if self._may_pass(state):
             own = ~state.planes[1 - state.side]
             marks = self._compiled.mark_planes
             planes = [plane & own if number in marks else plane for number, plane in enumerate(state.planes)]
-            yield State(1 - state.side, tuple(planes), state.hands)
+            yield PackedPosition(1 - state.side, tuple(planes), state.hands)
 
-    def _may_pass(self, state: State) -> bool:
+    def _may_pass(self, state: PackedPosition) -> bool:
         return any(_squares(state.planes, vector) for vector in self._passers[state.side])
 
-    def _is_safe(self, state: State, side: int, crossing: int) -> bool:
+    def _is_safe(self, state: PackedPosition, side: int, crossing: int) -> bool:
         """Whether the royal piece of a side is safe in a position, and what a crossing of that number went over."""
         planes, compiled = state.planes, self._compiled
         targets = 0
@@ -121,7 +121,7 @@ class Lead:
             for vector, source, exact, rule in threats
         )
 
-    def _holding(self, state: State) -> Iterator[Rule]:
+    def _holding(self, state: PackedPosition) -> Iterator[Rule]:
         """The rules whose conditions the position meets."""
         side, planes = state.side, state.planes
         own, enemy = planes[side], planes[1 - side]
@@ -136,7 +136,7 @@ class Lead:
                 ):
                     yield rule
 
-    def _starting(self, state: State) -> Iterator[list[_Test]]:
+    def _starting(self, state: PackedPosition) -> Iterator[list[_Test]]:
         """The rules that start where the mover's pieces stand, or are held."""
         compiled, side = self._compiled, state.side
         for code, by_number in self._standing[side].items():
@@ -177,7 +177,7 @@ def _meets(planes: Sequence[int], exact: Sequence[tuple[tuple[int, ...], int, in
 
 
 def _merged(positions: Sequence[Weighed]) -> list[Weighed]:
-    found: dict[tuple[int, State], int] = {}
+    found: dict[tuple[int, PackedPosition], int] = {}
     for root, state, weight in positions:
         found[root, state] = found.get((root, state), 0) + weight
     return [(root, state, weight) for (root, state), weight in found.items()]

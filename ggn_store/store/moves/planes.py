@@ -129,7 +129,7 @@ class Field:
         return 1 << (self.shift + self.width)
 
 
-class State(NamedTuple):
+class PackedPosition(NamedTuple):
     """A position as planes (first side, second side, bits of the codes) and words of the hands."""
 
     side: int
@@ -158,7 +158,7 @@ class CompiledRules:
     groups: tuple[Group, ...]
     takes: bool
     is_mixed: bool
-    states: tuple[State, ...]
+    states: tuple[PackedPosition, ...]
     threats: tuple[Threats, ...] = ()
     passing: tuple[str, ...] = ()
 
@@ -206,7 +206,7 @@ class CompiledRules:
         """The bit of each plane on a square where `piece` stands."""
         return vector_of(self.code[piece], self.bits)
 
-    def position(self, state: State, like: Position) -> Position:
+    def position(self, state: PackedPosition, like: Position) -> Position:
         """The position that a state is; `like` has the squares that are not on the board."""
         names = {self.vector(piece): piece for piece in self.code}
         board = {square: piece for square, piece in like.board.items() if square not in self.board.numbers}
@@ -399,7 +399,7 @@ def _state(
     bits: int,
     fields: Mapping[str, Field] | None,
     hand_words: int,
-) -> State:
+) -> PackedPosition:
     planes = [0] * (2 + bits)
     for square, piece in position.board.items():
         number = board.numbers.get(square)
@@ -409,4 +409,4 @@ def _state(
     hands = [0] * hand_words
     for piece, field in (fields or {}).items():
         hands[field.word] |= field.guard | (position.hands or {}).get(piece, 0) << field.shift
-    return State(SIDES.index(position.side), tuple(planes), tuple(hands))
+    return PackedPosition(SIDES.index(position.side), tuple(planes), tuple(hands))

@@ -18,7 +18,7 @@ from ggn_store.model.moves.move import displacement
 from ggn_store.model.moves.play import Play
 from ggn_store.model.moves.position import SIDES, Position
 from ggn_store.notation.qpi import Side, other_side, side_of
-from ggn_store.store.database.engine import Asked
+from ggn_store.store.database.engine import RowSelect
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.rulesets.possibilities import Details, read_spans
 from ggn_store.store.schema import tables as t
@@ -115,10 +115,10 @@ def _reverted(stands: set[tuple[str, int]], play: Play) -> set[tuple[str, int]]:
     return {(play.reverts[piece], square) for piece, square in stands if piece in play.reverts}
 
 
-def _of_sources(table: Table, *columns: str) -> Asked:
+def _of_sources(table: Table, *columns: str) -> RowSelect:
     """Some columns of the rows of sources, after the piece that they are of."""
     query = select(table.c.piece_id, *(table.c[column] for column in columns))
-    return Asked(
+    return RowSelect(
         ("piece_id", "source"),
         lambda asked: query.join_from(
             asked, table, and_(table.c.piece_id == asked.c.piece_id, table.c.source == asked.c.source)

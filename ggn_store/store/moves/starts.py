@@ -15,11 +15,11 @@ from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.threats import Reach
 from ggn_store.store.moves.statements import Statements
 
-Moves = tuple[Move, ...]
+FoundMoves = tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LaneTarget:
     """A target of a lane: the numbers of its possibilities, by piece on its square where they depend on that."""
 
     square: str
@@ -31,7 +31,7 @@ class Holding(NamedTuple):
     """What is reached: the numbers that hold, and the targets where it depends on the piece there."""
 
     numbers: tuple[int, ...]
-    open: tuple[Target, ...]
+    open: tuple[LaneTarget, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class LaneChain:
     mask: int = 0
     facts: dict[int, int] = field(default_factory=dict)
     masks: dict[int, int] = field(default_factory=dict)
-    targets: dict[int, Target] = field(default_factory=dict)
+    targets: dict[int, LaneTarget] = field(default_factory=dict)
     known: dict[int, dict[int, Holding]] = field(default_factory=dict)
     _outcomes: dict[tuple[int, int], tuple[int, Holding]] = field(default_factory=dict)
 
@@ -119,9 +119,9 @@ class LaneChain:
 # What a start knows of a position: the bits of its facts, of each lane where they are of several views.
 Seen = int | tuple[int, ...]
 # For each lane of a start what the database answers: the targets that are reached, and the facts that it looked at.
-Told = Sequence[Sequence[int]]
+LaneAnswers = Sequence[Sequence[int]]
 # A chain, and a code.
-Case = tuple[LaneChain, int]
+LaneCase = tuple[LaneChain, int]
 
 
 @dataclass(slots=True, eq=False)
@@ -163,9 +163,9 @@ class Start:
         self.keep(seen, answer)
         return answer
 
-    def cases(self) -> dict[tuple[int, int], list[Case]]:
+    def cases(self) -> dict[tuple[int, int], list[LaneCase]]:
         """Lanes and words for most of what may be seen, each with the cases that it answers: one of each chain."""
-        found: dict[tuple[int, int], list[Case]] = {}
+        found: dict[tuple[int, int], list[LaneCase]] = {}
         for place, lane in enumerate(self.lanes):
             chains = [each for each in self.chains if each.place == place]
             cases = [each.cases() for each in chains]
@@ -175,7 +175,7 @@ class Start:
                 found.setdefault((lane.key, sum(word for _, word in picked)), []).extend(codes)
         return found
 
-    def learn(self, seen: Seen, outcome: Told) -> Any:
+    def learn(self, seen: Seen, outcome: LaneAnswers) -> Any:
         """The answer for what is seen, from the database's; it is kept, and what it says of each chain."""
         found = []
         for each in self.chains:
@@ -199,11 +199,11 @@ class Start:
             )
         return answer
 
-    def keep(self, seen: Seen, answer: Moves | Holding) -> None:
+    def keep(self, seen: Seen, answer: FoundMoves | Holding) -> None:
         """Keep an answer."""
         self.answers[seen] = answer
 
-    def resolve(self, reached: Holding, board: Mapping[str, str | None]) -> Moves:
+    def resolve(self, reached: Holding, board: Mapping[str, str | None]) -> FoundMoves:
         """The moves in a position."""
         numbers = list(reached.numbers)
         for target in reached.open:

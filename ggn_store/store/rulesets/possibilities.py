@@ -12,7 +12,7 @@ from sqlalchemy import Column, ColumnElement, Connection, FromClause, Table, and
 from ggn_store.model.documents.document import Origin
 from ggn_store.model.moves.move import Move
 from ggn_store.notation.stn import Transition
-from ggn_store.store.database.engine import Asked, Database
+from ggn_store.store.database.engine import Database, RowSelect
 from ggn_store.store.schema import tables as t
 
 
@@ -76,8 +76,10 @@ def in_span(asked: FromClause, number: Column[int]) -> ColumnElement[bool]:
     return and_(number.table.c.piece_id == asked.c.piece_id, number.between(asked.c.first, asked.c.last))
 
 
-def _in_spans(table: Table) -> Asked:
-    return Asked(SPAN, lambda asked: select(*table.columns).join_from(asked, table, in_span(asked, table.c.variant)))
+def _in_spans(table: Table) -> RowSelect:
+    return RowSelect(
+        SPAN, lambda asked: select(*table.columns).join_from(asked, table, in_span(asked, table.c.variant))
+    )
 
 
 _TABLES: Final = (t.condition, t.effect, t.hand_effect, t.guard, t.state_effect, t.variant_origin)

@@ -77,7 +77,7 @@ class EffectColumns:
 
 
 # How many rows of a table a piece has, and each column of them as the text of a JSON array.
-Tables = Callable[[Table, int], Sequence[Any]]
+TableReader = Callable[[Table, int], Sequence[Any]]
 
 
 class PieceTables:
@@ -86,7 +86,7 @@ class PieceTables:
     Its methods raise ValueError, LookupError or TypeError where rows are not such as this program writes.
     """
 
-    def __init__(self, tables: Tables, vectors: Vectors, key: Any, place: BoardColumns) -> None:
+    def __init__(self, tables: TableReader, vectors: Vectors, key: Any, place: BoardColumns) -> None:
         self._read = tables
         self.vectors = vectors
         self.key = key

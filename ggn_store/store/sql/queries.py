@@ -24,7 +24,7 @@ from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import POSITION_VIEWS, VIEWS, View
 from ggn_store.store.sql import allowed_functions, child, processes, statement
 from ggn_store.store.sql.given import Given, as_relations
-from ggn_store.store.sql.statement import VALUES, Query, place
+from ggn_store.store.sql.statement import VALUES, QueryStatement, place
 
 MAX_BYTES: Final = 32 << 20
 READER = "ggn_reader"
@@ -166,7 +166,7 @@ def _require_value(name: str, value: Any) -> None:
 
 
 def _of_postgres(
-    database: Postgres, query: Query, values: Mapping[str, Any], bounds: SqlBounds, given: Sequence[Given]
+    database: Postgres, query: QueryStatement, values: Mapping[str, Any], bounds: SqlBounds, given: Sequence[Given]
 ) -> tuple[dict[str, Any], str | None, list[tuple[int, int]]]:
     """What the process is told of a Postgres database, and what whoever asks is."""
     with database.reading() as connection:
@@ -229,7 +229,7 @@ class _About:
     """What is asked, for what is said of it."""
 
     database: Database
-    query: Query
+    query: QueryStatement
     shifts: list[tuple[int, int]]
     engine: QueryEngine | None
 
@@ -332,7 +332,7 @@ def _explain(about: _About, wrong: dict[str, Any]) -> NoReturn:
     raise QueryError(f"{begin}{printable(message)}{end}")
 
 
-def _name_at(query: Query, position: int) -> str | None:
+def _name_at(query: QueryStatement, position: int) -> str | None:
     """The name that begins there, without what qualifies it."""
     at = next((number for number, token in enumerate(query.tokens) if token.start == position), None)
     if at is None:
@@ -342,13 +342,13 @@ def _name_at(query: Query, position: int) -> str | None:
     return query.tokens[at].word or None
 
 
-def _where(query: Query, name: str) -> int | None:
+def _where(query: QueryStatement, name: str) -> int | None:
     """Where a name, perhaps with the table's before it, is in the query."""
     last = name.rpartition(".")[2].lower()
     return next((token.start for token in query.tokens if token.word.lower() == last), None)
 
 
-def _near(query: Query, kind: str, name: str, functions: Collection[str]) -> str:
+def _near(query: QueryStatement, kind: str, name: str, functions: Collection[str]) -> str:
     """The names that there are and that may have been meant."""
     last = name.rpartition(".")[2]
     if kind == "table" and last in (view.name for view in POSITION_VIEWS):
@@ -369,7 +369,7 @@ def _near(query: Query, kind: str, name: str, functions: Collection[str]) -> str
     return f"; there are {offer([view.name for view in VIEWS])}" if kind == "table" else f"; there are {offer(known)}"
 
 
-def _columns(query: Query) -> set[str]:
+def _columns(query: QueryStatement) -> set[str]:
     """The columns of what the query names; of all views where it names none."""
     named = query.words
     of_views = {view: {view.name, view.every} for view in (*VIEWS, *POSITION_VIEWS)}

@@ -60,7 +60,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class QueryStatement:
     """A query without what follows its end, and its tokens."""
 
     text: str
@@ -117,7 +117,7 @@ def place(text: str, at: int) -> str:
     return f"line {before.count(chr(10)) + 1}, column {at - (before.rfind(chr(10)) + 1) + 1}"
 
 
-def read(text: str) -> Query:
+def read(text: str) -> QueryStatement:
     """The query that a text is; raises QueryError unless it is one statement that reads."""
     if UNSTORABLE.search(text):
         raise QueryError("the query holds a NUL, or half of a character")
@@ -139,7 +139,7 @@ def read(text: str) -> Query:
             f"found {quote(begin.text)}"
         )
     end = tokens[-1].start + len(tokens[-1].text)
-    return Query(text[:end], tuple(tokens))
+    return QueryStatement(text[:end], tuple(tokens))
 
 
 def _beginning(tokens: Sequence[Token]) -> Token:
@@ -188,7 +188,7 @@ def _end_of_comment(text: str, start: int) -> int:
     raise QueryError(f"{place(text, start)}: this /* is never closed, or another one inside of it is not")
 
 
-def require_values(query: Query, given: Collection[str]) -> None:
+def require_values(query: QueryStatement, given: Collection[str]) -> None:
     """Raise QueryError unless every value of the query is given, and no other."""
     missing = [name for name in query.values if name not in given]
     if missing:

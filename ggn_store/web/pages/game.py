@@ -38,7 +38,7 @@ from ggn_store.web.site import Site, lasting
 _MOST: Final = 400  # moves of a game in an address
 _SHOWN: Final = 400  # lines of a definition
 _LISTED: Final = 2_000  # moves in JSON
-Made = Move | Chain
+MadeMove = Move | Chain
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ShownGame:
         }
         return f"{links.to('/g', self.reference, **{**shown, **changed})}#{at}"
 
-    def made(self, move: Made) -> str | None:
+    def made(self, move: MadeMove) -> str | None:
         """The address after a move; None where it cannot be made, or written: squares may have any names."""
         has_effects = isinstance(move, Chain) or move.has_effects
         if not has_effects or any(place != " ".join(place.split()) for place in path_of(move)):
@@ -102,7 +102,7 @@ def _show(asked: Asked) -> Answer:
     )
     ruleset.handle.require_place(table.piece, table.source, table.to)
     game = table.game
-    possible: list[Made] = [*game.moves, *game.chains]
+    possible: list[MadeMove] = [*game.moves, *game.chains]
     chosen = [move for move in possible if _is_touched(table, move)]
     explained = ruleset.explain([game.position], legal=not game.pseudo_legal) if asked.flag("explain") else None
     notations = written(ruleset, game.position)
@@ -164,7 +164,7 @@ def _next(game: Game, words: tuple[str, ...], text: str) -> tuple[Game, tuple[st
         raise MoveError(f"move {len(words) + 1}: {error}") from None
 
 
-def _in_words(game: Game, move: Made, text: str) -> str:
+def _in_words(game: Game, move: MadeMove, text: str) -> str:
     """A move as players write it, where that can be said; else by its places."""
     try:
         return game.ruleset.move_text(move, game.position, "san")
@@ -181,7 +181,7 @@ def _plies(table: ShownGame) -> Iterator[dict[str, str]]:
 # --- what may be played ---
 
 
-def _is_touched(table: ShownGame, move: Made) -> bool:
+def _is_touched(table: ShownGame, move: MadeMove) -> bool:
     """Whether a move is one of the piece that is touched."""
     places = path_of(move)
     return (
@@ -191,14 +191,14 @@ def _is_touched(table: ShownGame, move: Made) -> bool:
     )
 
 
-def _marks(table: ShownGame, moves: Iterable[Made]) -> tuple[Mark, ...]:
+def _marks(table: ShownGame, moves: Iterable[MadeMove]) -> tuple[Mark, ...]:
     """The marks of moves; of a chain that of its first step."""
     steps = (move.steps[0] if isinstance(move, Chain) else move for move in moves)
     once = {(step.piece, step.source, step.destination, step.ordinal): step for step in steps}
     return marks_of_moves(once.values(), table.game.position.board)
 
 
-def _told(table: ShownGame, chosen: list[Made]) -> Iterator[dict[str, Any]]:
+def _told(table: ShownGame, chosen: list[MadeMove]) -> Iterator[dict[str, Any]]:
     """The moves of the piece that is touched: what each is called, its words, and where it leads."""
     for move in chosen:
         yield {
@@ -209,20 +209,20 @@ def _told(table: ShownGame, chosen: list[Made]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _words(table: ShownGame, move: Made) -> str:
+def _words(table: ShownGame, move: MadeMove) -> str:
     """The words of one move by itself."""
     if isinstance(move, Chain):
         return f"{len(move.steps)} steps"
     return marks_of_moves([move], table.game.position.board)[0].words
 
 
-def _movers(table: ShownGame, possible: list[Made], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _movers(table: ShownGame, possible: list[MadeMove], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """The pieces that can move, each with how often."""
     for (source, piece), count in _counted(possible).items():
         yield {"address": table.touched(source, piece), "words": called(piece, source, names), "count": count}
 
 
-def _counted(possible: list[Made]) -> Counter[tuple[str, str]]:
+def _counted(possible: list[MadeMove]) -> Counter[tuple[str, str]]:
     """How many moves there are from each place with each piece."""
     return Counter((path_of(move)[0], move.piece) for move in possible)
 
@@ -236,7 +236,9 @@ def _touched(table: ShownGame, names: Mapping[str, str]) -> str:
 # --- the board ---
 
 
-def _picture(table: ShownGame, possible: list[Made], chosen: list[Made], names: Mapping[str, str]) -> str | None:
+def _picture(
+    table: ShownGame, possible: list[MadeMove], chosen: list[MadeMove], names: Mapping[str, str]
+) -> str | None:
     """The board with links; None where it is too large to be drawn."""
     game = table.game
     try:
@@ -263,7 +265,7 @@ def _picture(table: ShownGame, possible: list[Made], chosen: list[Made], names: 
 
 
 def _links(
-    table: ShownGame, possible: list[Made], chosen: list[Made], names: Mapping[str, str]
+    table: ShownGame, possible: list[MadeMove], chosen: list[MadeMove], names: Mapping[str, str]
 ) -> tuple[dict[str, Link], dict[str, Link]]:
     """Where clicks on squares and on pieces in the hand lead: marks make moves, pieces that can move are touched."""
     board = table.game.position.board
@@ -290,7 +292,7 @@ def _links(
     return squares, held
 
 
-def _reached(move: Made) -> str:
+def _reached(move: MadeMove) -> str:
     """The square on which a move is clicked: of a chain that of its first step."""
     return path_of(move)[1]
 
@@ -298,7 +300,7 @@ def _reached(move: Made) -> str:
 # --- about the game ---
 
 
-def _data(table: ShownGame, possible: list[Made], notations: Mapping[str, str]) -> dict[str, Any]:
+def _data(table: ShownGame, possible: list[MadeMove], notations: Mapping[str, str]) -> dict[str, Any]:
     game = table.game
     return {
         "revision": game.ruleset.revision.data(),
@@ -312,7 +314,7 @@ def _data(table: ShownGame, possible: list[Made], notations: Mapping[str, str]) 
     }
 
 
-def _listed(table: ShownGame, possible: list[Made]) -> list[dict[str, Any]]:
+def _listed(table: ShownGame, possible: list[MadeMove]) -> list[dict[str, Any]]:
     game = table.game
     return [{"text": game.ruleset.move_text(move, game.position)} | move.data() for move in possible[:_LISTED]]
 

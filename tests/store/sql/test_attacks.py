@@ -448,8 +448,8 @@ def test_there_are_enough_attempts() -> None:
 def _only_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read of a query but where its values are."""
 
-    def read(text: str) -> statement.Query:
-        return statement.Query(text, (statement.Token("name", text.split()[0], 0),))
+    def read(text: str) -> statement.QueryStatement:
+        return statement.QueryStatement(text, (statement.Token("name", text.split()[0], 0),))
 
     monkeypatch.setattr(statement, "read", read)
 
