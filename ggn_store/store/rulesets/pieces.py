@@ -115,7 +115,7 @@ def _ask(
             for piece_id, *row in connection.execute(query(table), given):
                 of_pieces[piece_id].append(row)
     except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) is not None:
+        if error.connection_invalidated or getattr(error.orig, "sqlstate", None) is not None:
             raise  # of Postgres, whose columns hold nothing that cannot be gathered
         # Of a value that is no text, or of something worse, which comes again.
         for table in t.PIECE_TABLES:

@@ -112,8 +112,10 @@ def _functions(each: SchemaObject, name: str, table: str) -> Iterator[tuple[list
     yield [f"ALTER FUNCTION {name} RENAME TO ggn_other"], "is missing"
     nothing = "BEGIN RETURN NEW; END" if returns == "trigger" else "BEGIN RETURN NULL; END"
     made = f"CREATE OR REPLACE FUNCTION {name} RETURNS {returns} LANGUAGE"
-    if "(wanted" not in name and name != "ggn_review(text)":
-        yield [f"{made} plpgsql AS '{nothing}'"], "is not this program's"
+    # Names of parameters cannot be taken away.
+    before = [] if name.endswith("()") else [f"DROP FUNCTION {name} CASCADE"]
+    yield [*before, f"{made} plpgsql AS '{nothing}'"], "is not this program's"
+    if name.endswith("()"):
         yield [f"{made} {language} AS $never${body} $never$"], "is not this program's"
     yield [f"ALTER FUNCTION {name} RESET ALL"], "is not this program's"
     yield [f"ALTER FUNCTION {name} SET search_path = pg_temp"], "is not this program's"
