@@ -221,7 +221,7 @@ def sections() -> Iterator[tuple[str, str]]:
         yield f"walls-chess-{rule}", f"[walls-chess-{rule}:chess]\nwallingRule = {rule}\n{COMMON}{options}"
     yield "petrified-xiangqi", "[petrified-xiangqi:xiangqi]\npetrifyOnCaptureTypes = rpc\n"
     yield "petrified-royal", f"[petrified-royal:chess]\n{COMMON}{ROYAL}petrifyOnCaptureTypes = rbnk\n"
-    yield "petrified-pawns", f"[petrified-pawns:chess]\n{COMMON}petrifyOnCaptureTypes = pn\n"
+    yield "petrified-pawns", f"[petrified-pawns:chess]\n{COMMON}petrifyOnCaptureTypes = pnbrq\n"
 
 
 def one(text: str) -> Variant:
@@ -246,6 +246,7 @@ def test_walls_are_left_as_in_fairy_stockfish(name: str, text: str, count: int) 
 
 REFUSED = [
     ("chess", "petrifyOnCaptureTypes = k", "a king that captures is no more"),
+    ("chess", "petrifyOnCaptureTypes = pn", "a pawn that captures and becomes what is not petrified is no more"),
     ("crazyhouse", "petrifyOnCaptureTypes = n", "what is petrified goes to a hand, too"),
     ("chess", "wallingRule = past", "the engine's walls do not shield a royal piece"),
     ("isolation", "wallingRule = edge", "on the edge or beside another one: up to 116,736 possibilities"),

@@ -94,6 +94,11 @@ class Walls(PieceMoves):
     def _check_petrified(self) -> None:
         if self.s.letter("king") in [*self.petrified]:
             self.s.refuse(_PETRIFIED, "a king that captures is no more, and the engine plays on", "C")
+        pawns = {pawn: side for side in SIDES for pawn in self._pawns(side)}
+        if any(
+            pawn in self.petrified and not {*self.targets[side]} <= {*self.petrified} for pawn, side in pawns.items()
+        ):
+            self.s.refuse(_PETRIFIED, "a pawn that captures and becomes what is not petrified is no more", "C")
         if self.captures:
             self.s.refuse(_PETRIFIED, "what is petrified goes to a hand, too", "C")
 
