@@ -42,7 +42,7 @@ DIALECTS: Final = {
 SAFE: Final = frozenset(("royal-safety", "flying-general"))
 SEVERAL: Final = frozenset(("spare-royal", "duple-check"))
 LIMITS: Final = frozenset(("promotion-limit", "royal-promotion-limit"))
-AHEAD: Final = frozenset(("no-checks", "no-drop-checks", "no-drop-mate"))
+AHEAD: Final = frozenset(("no-checks", "no-drop-checks", "no-drop-mate", "no-promotion-checks"))
 CAPTURES: Final = "mandatory-capture"
 # The tables of a ruleset that questions read, and those of positions that all questions read.
 TABLES: Final = ("lane", "part", "answer", "alternative")

@@ -151,7 +151,7 @@ OTHER_DUTIES = (
     *map(Duty, ("duple-check", "spare-royal", "mandatory-drop", "no-checks", "no-flight", "no-drop-checks", "pass")),
     Duty("no-leap-from-check", (*ROYALS, "C:R", "c:k^", "c:r")),
     Duty("no-drop-mate", ("C:R", "c:r", "C:-P", "c:-p")),
-    *map(Duty, ("promotion-limit", "royal-promotion-limit", "mandatory-capture")),
+    *map(Duty, ("promotion-limit", "royal-promotion-limit", "no-promotion-checks", "mandatory-capture")),
 )
 
 

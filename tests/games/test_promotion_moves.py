@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import tomllib
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from ggn_store import Position, Store
 from ggn_store.games import library
 from ggn_store.games.definition import DefinitionError, read
+from ggn_store.games.fairy.variants import read_variants
 from ggn_store.model.documents import variables
 from tests.oracles.fairy_stockfish import differences, of_store, sample
 from tests.oracles.play import Game
@@ -114,3 +116,27 @@ def test_sittuyin_promotes_as_it_does_in_fairy_stockfish(count: int) -> None:
             checked += pyffish.gives_check(name, fen, [])
     assert promoting == count < compared
     assert checked > count // 20
+
+
+def test_no_promotion_of_sittuyin_uncovers_a_check(store: Store) -> None:
+    store.load_library("sittuyin")
+    rules = store.ruleset("sittuyin")
+
+    def from_c3(rank: str) -> set[str]:
+        legal = rules.legal_moves(rules.position(feen=f"8/4p3/3p4/8/8/{rank}/8/1k^6 / b/B"))
+        return {f"{move.destination} {move.effects.board[move.destination]}" for move in legal if move.source == "c3"}
+
+    assert from_c3("1K^p4r") == {"c2 b:p", "c3 b:f"}
+    assert from_c3("1K^p5") == {"c2 b:p", *(f"{square} b:f" for square in ("c3", "b2", "b4", "d2", "d4"))}
+
+
+def test_a_pawn_that_is_remembered_becomes_what_falls_back_to_one() -> None:
+    [variant] = read_variants(b"[mine:sittuyin]\ncapturesToHand = true\n", "mine.ini", (), allow_host_rules=True)
+    assert variant.text is not None, variant.refusals
+    assert tomllib.loads(variant.text)["pieces"]["P"]["promotion"][0] == {
+        "from": "promotion",
+        "betza": "mF",
+        "in_place": True,
+        "apart": "F",
+        "to": ["-F"],
+    }

@@ -161,6 +161,7 @@ class Game:
         if "flying-general" in host and self.facing(after):
             return False
         quiet = "no-checks" in host or ("no-drop-checks" in host and move.source == HAND)
+        quiet = quiet or ("no-promotion-checks" in host and self._promotes(move))
         if quiet and self.attacked(after, other_side(side), self._terminals(after, other_side(side))):
             return False
         if "no-flight" in host and not self._may_flee(before, move):
@@ -269,10 +270,14 @@ class Game:
         distance = zip(cell.parse(move.source), cell.parse(move.destination), strict=True)
         return max(abs(a - b) for a, b in distance) > 1
 
+    def _promotes(self, move: Choice) -> bool:
+        becomes = move.board.get(move.destination)
+        return becomes is not None and move.source != HAND and self._token(becomes) != self._token(move.piece)
+
     def _exceeds(self, before: Position, move: Choice) -> bool:
         """Whether a promotion makes more of a piece than there may be."""
-        becomes = move.board.get(move.destination)
-        if becomes is None or move.source == HAND or self._token(becomes) == self._token(move.piece):
+        becomes = str(move.board.get(move.destination))
+        if not self._promotes(move):
             return False
         limited = "promotion-limit" in self.host or (
             "royal-promotion-limit" in self.host and self.forms[becomes].piece.terminal

@@ -62,6 +62,7 @@ DUTIES: Final = {
     "moveRepetitionIllegal": ("true", "history"),
     "shatarMateRule": ("true", "history"),
     "cambodianMoves": ("true", "no-leap-from-check"),
+    "sittuyinPromotion": ("true", "no-promotion-checks"),
     "dupleCheck": ("true", "duple-check"),
     # Captures go to the hand on the other board.
     "twoBoards": ("true", "side-effects"),

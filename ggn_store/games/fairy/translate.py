@@ -213,7 +213,7 @@ class _Translation(Around):
         """Promotions that are moves: of pawns that stand in the zone, and of the only one of its side."""
         if len(to) > 1:
             self.s.refuse("sittuyinPromotion", BEYOND["sittuyinPromotion"][1])
-        betza = self._betza(to[0])[0]
+        betza = self._betza(to[0].removeprefix("-"))[0]
         parts = [f'betza = "m{betza}"', "in_place = true", f'apart = "{betza}"', f"to = {toml.texts(to[:1])}"]
         rules = _inline([f'from = "{zone}"', *parts]), _inline([*parts, "alone = true"])
         return [f"promotion = [{', '.join(rules)}]"]

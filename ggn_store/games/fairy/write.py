@@ -24,6 +24,7 @@ from ggn_store.notation.qpi import Side
 
 _NOT_A_NAME: Final = re.compile("[^A-Za-z0-9._+-]", re.ASCII)
 _LONGEST: Final = 100
+_NO_CHECKS: Final = "no-promotion-checks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +256,8 @@ class VariantWriter(PieceWriter):
         usual = replace(near, moves=replace(near.moves, betza=f"m{made}"), apart=replace(near.apart, betza=made))
         if [*rules] != [usual, replace(usual, start=None, alone=True)] or not near.in_place or near.on != "any":
             self.leave(where, "a pawn moves as what it becomes, from a zone or if it is alone", moves=True)
+        if not any(duty.name == _NO_CHECKS for duty in self.definition.said.duties):
+            self.leave(where, "no promotion that is a move gives check in Fairy-Stockfish", moves=True)
         self.put("sittuyinPromotion", "true", where)
         self.zones("promotionRegion", start, where, piece.sides)
         return True
@@ -492,7 +495,8 @@ class VariantWriter(PieceWriter):
         for duty in self.definition.said.duties:
             if duty.name in elsewhere:
                 continue
-            if duty.name not in switches:
+            ends_moves = duty.name == _NO_CHECKS and "sittuyinPromotion" not in self.options
+            if duty.name not in switches or ends_moves:
                 self.leave("play.duties", f"no option says {duty.name}", moves=True)
                 continue
             self.put(*switches[duty.name], "play.duties")

@@ -374,7 +374,7 @@ class Legality:
         return any(self._is_attacked(seen, {}, square) for square in seen.royals)
 
     def _may_check(self, position: Position, move: Move) -> bool:
-        """no-checks, no-drop-checks: a move, or a drop, does not attack the other side's royal pieces."""
+        """no-checks: a move does not attack the other side's royal pieces; others: nor does a drop, or a promotion."""
         return not may_not_check(self.play, move) or not self._gives_check(position, move)
 
     def _may_flee(self, position: Position, move: Move) -> bool:
@@ -477,11 +477,17 @@ def leaps(play: Play, move: Move) -> bool:
 
 def promoted(play: Play, move: Move) -> str | None:
     """The kind of what a move makes, where a game limits how many there are of it."""
-    becomes = displaced(move).effects.board.get(move.destination)
-    if becomes is None or move.source == HAND or kind(becomes) == kind(move.piece):
+    becomes = _made(move)
+    if becomes is None:
         return None
     limit = "royal-promotion-limit" if is_royal(becomes) else "promotion-limit"
     return kind(becomes) if play.duty("promotion-limit") or play.duty(limit) else None
+
+
+def _made(move: Move) -> str | None:
+    """What a move promotes its piece to."""
+    becomes = displaced(move).effects.board.get(move.destination)
+    return None if becomes is None or move.source == HAND or kind(becomes) == kind(move.piece) else becomes
 
 
 def started(start: Position | None) -> Counter[str]:
@@ -496,7 +502,11 @@ def started(start: Position | None) -> Counter[str]:
 
 def may_not_check(play: Play, move: Move) -> bool:
     """Whether a move is forbidden if it attacks a royal piece of the other side."""
-    return play.duty("no-checks") is not None or (move.source == HAND and play.duty("no-drop-checks") is not None)
+    return (
+        play.duty("no-checks") is not None
+        or (move.source == HAND and play.duty("no-drop-checks") is not None)
+        or (play.duty("no-promotion-checks") is not None and _made(move) is not None)
+    )
 
 
 def may_not_mate(play: Play, move: Move) -> bool:
@@ -516,6 +526,7 @@ _OF_SEVERAL: Final = ("spare-royal", "duple-check")
 _RULES: Final[Mapping[str, Callable[[Legality, Position, Move], bool]]] = {
     "no-checks": Legality._may_check,
     "no-drop-checks": Legality._may_check,
+    "no-promotion-checks": Legality._may_check,
     "no-flight": Legality._may_flee,
     "no-leap-from-check": Legality._may_leap,
     "promotion-limit": Legality._may_promote,

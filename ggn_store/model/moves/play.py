@@ -57,6 +57,7 @@ DUTIES: Final[Mapping[str, str]] = {
     "no-leap-from-check": "a terminal piece that is attacked does not make the moves that only a first move can be",
     "no-drop-checks": "no drop attacks the other side's terminal piece",
     "no-drop-mate": "no drop of a pawn mates",
+    "no-promotion-checks": "no promotion attacks the other side's terminal piece",
     "pass": "a player may pass",
     "forced-pass": "a player who has pieces and no legal move passes, if the other one then has a move",
     "promotion-limit": "a promotion makes only what is missing of its kind",

@@ -177,8 +177,8 @@ CONCEPTS: Final[tuple[Concept, ...]] = (
     *(
         _has(name.replace("-", "_"), f"whether it is a duty that {meaning}", "v_duties", f"x.duty = '{name}'")
         for name, meaning in DUTIES.items()
-        # What says of moves which of them come first or last, or how royal-safety is asked, is in v_duties alone.
-        if name not in (*PREFERENCES, "blast-safety", "forced-pass")
+        # What says of moves which of them come first or last, or how another duty is asked, is in v_duties alone.
+        if name not in (*PREFERENCES, "blast-safety", "forced-pass", "no-promotion-checks")
     ),
     Concept(
         "left_to_players",

@@ -51,6 +51,8 @@ class Game:
         )
         self.document |= {piece: self._sources(piece) for piece in PIECES}
         others = self._chance.sample(OTHERS, self._chance.choice((0, 0, 1, 2)))
+        if seed % 5 in (1, 2):
+            others.append("no-promotion-checks")
         self.duties = frozenset((*others, *self._chance.choice((("royal-safety",),) * 4 + ((),))))
 
     @property
@@ -153,7 +155,12 @@ class Meaning:
         boards = [after, {**after, destination: None}] if enters else [after]
         if "royal-safety" in self.duties and any(later.in_check(each, side) for each in boards):
             return False
-        if "no-checks" in self.duties or (source == reference.HAND and "no-drop-checks" in self.duties):
+        becomes = self._changes(key).get(destination)
+        asked = {"no-checks", *({"no-drop-checks"} if source == reference.HAND else ())}
+        # The four pieces are of one kind and side where they begin alike.
+        if source != reference.HAND and becomes is not None and becomes[:3] != piece[:3]:
+            asked.add("no-promotion-checks")
+        if self.duties & asked:
             other = reference.other(side)
             return not any(later.attacked(after, square, other) for square in royals(after, other))
         return True
