@@ -106,7 +106,8 @@ class Answer:
 class Page:
     """A page. Its `path` has the ruleset that it is about in braces; `show` answers, in a thread of its own.
 
-    `template` makes its HTML; without one it has a text only, and no JSON beside it. `act` does what a form of these
+    `template` makes its HTML; without one it has a text only, and no JSON beside it. On request it answers with the
+    types `also`. `act` does what a form of these
     `fields` says. What takes long waits for a turn: with any of the parameters `long`, or always. A `watch` on the
     server waits for no other page. What a page `shows_of` a revision beside its content, which never changes, is all
     that makes it another page: it is kept until then. A page of which it says None is not.
@@ -124,6 +125,7 @@ class Page:
     long: bool | tuple[str, ...] = False
     is_watch: bool = False
     shows_of: Callable[[Asked, Revision], Hashable] | None = None
+    also: tuple[str, ...] = ()
 
     def takes_long(self, pairs: list[tuple[str, str]]) -> bool:
         """Whether an answer to these parameters waits for a turn."""

@@ -14,6 +14,8 @@ _ERROR: Final = {
     "required": ["error", "status"],
     "properties": {"error": {"type": "string"}, "status": {"type": "integer"}},
 }
+_TEXT: Final = {"type": "string"}
+_REF: Final = {"$ref": "#/components/schemas/Error"}
 
 
 def description(pages: tuple[Page, ...]) -> dict[str, Any]:
@@ -56,18 +58,24 @@ def _operations(page: Page) -> dict[str, Any]:
 def _operation(page: Page) -> dict[str, Any]:
     media = page.media if page.template is None else "application/json"
     reference = [_parameter(REFERENCE) | {"in": "path", "required": True}] if page.has_reference else []
-    answers = {"200": {"description": page.about, "content": {media: {"schema": _schema(media)}}}}
-    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    content = {each: {"schema": _schema(each, page)} for each in (media, *page.also)}
+    # Whoever asks for a text is told as a text what is wrong.
+    wrong = {media: {"schema": _REF}} if media == "application/json" else {"text/plain": {"schema": _TEXT}}
     return {
         "operationId": page.name,
         "summary": page.about,
         "parameters": [*reference, *map(_parameter, page.parameters)],
-        "responses": {**answers, "default": {"description": "What is wrong, and how to mend it.", "content": content}},
+        "responses": {
+            "200": {"description": page.about, "content": content},
+            "default": {"description": "What is wrong, and how to mend it.", "content": wrong},
+        },
     }
 
 
-def _schema(media: str) -> dict[str, str]:
-    return {"type": "object" if media == "application/json" else "string"}
+def _schema(media: str, page: Page) -> dict[str, Any]:
+    if media != "application/json":
+        return _TEXT
+    return {"type": ["object", "array"] if page.also else "object"}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:

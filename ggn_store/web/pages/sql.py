@@ -178,4 +178,5 @@ PAGE = Page(
         Parameter("timeout", "seconds after which the query is cut off", "number", "5", 1, _MOST["timeout"]),
     ),
     long=("query",),
+    also=tuple(media for media in _MEDIA.values() if media != "application/json"),
 )
