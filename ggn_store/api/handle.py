@@ -182,15 +182,15 @@ class Handle:
             self._outline = outline
         return outline
 
-    def read_source(self, piece: str, source: str) -> Piece:
+    def read_source(self, piece: str, source: str, *, alone: bool = False) -> Piece:
         """A piece with what it can do from one source only, a square of the board or the hand.
 
-        The first time all of it is read, and held to its digest, unless there is too much of it.
+        The first time all of it is read, and held to its digest, unless it is asked for `alone` or there is too much.
         """
         from ggn_store.store.rulesets import pieces
 
         # In a transaction of its own, and a store in memory has one at a time.
-        is_known = piece in self._verified or self._size(piece) > _MOST_VERIFIED
+        is_known = alone or piece in self._verified or self._size(piece) > _MOST_VERIFIED
         with self._found(piece) as (opened, piece_id):
             if is_known:
                 reader = pieces.Reader(self.revision.dialect, opened.board)

@@ -27,8 +27,11 @@ _ROOM: Final = "name a new directory, or an empty one"
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9.-]+")
 
 
-def changed(before: Handle | None, after: Handle, difference: Diff) -> Iterator[ChangedMoves]:
-    """A picture for each piece that changed, from the source where most did; a second one where that shows more."""
+def changed(before: Handle | None, after: Handle, difference: Diff, *, alone: bool = False) -> Iterator[ChangedMoves]:
+    """A picture for each piece that changed, from the source where most did; a second one where that shows more.
+
+    If the difference is of some sources only, these are read `alone`, too.
+    """
     for piece in difference.pieces:
         chosen = _telling(piece)
         for number, source in enumerate(chosen):
@@ -37,7 +40,7 @@ def changed(before: Handle | None, after: Handle, difference: Diff) -> Iterator[
             note = (
                 f"{left:,} other sources change, too" if left > 1 else "1 other source changes, too" if left else None
             )
-            sides = [_diagram(handle, piece.piece, source.source) for handle in (before, after)]
+            sides = [_diagram(handle, piece.piece, source.source, alone) for handle in (before, after)]
             marks = {each.destination: each.kind for each in source.destinations}
             where = "from the hand" if source.source == HAND else f"from {source.source}"
             base = "nothing" if before is None else before.revision
@@ -108,7 +111,7 @@ def _kinds(source: SourceChange) -> set[tuple[object, ...]]:
     return found
 
 
-def _diagram(handle: Handle | None, identifier: str, source: str) -> Diagram | None:
+def _diagram(handle: Handle | None, identifier: str, source: str, alone: bool) -> Diagram | None:
     """The moves from a source in one of the rulesets; the bare square where the piece has none from there."""
     if handle is None:
         return None
@@ -118,5 +121,5 @@ def _diagram(handle: Handle | None, identifier: str, source: str) -> Diagram | N
     name = str(handle.revision)
     if identifier not in handle.pieces:
         return Diagram(name, board, Position({}, None), name, identifier, source, style=style_of(handle))
-    shown = moves_from(handle, handle.read_source(identifier, source), source, board)
+    shown = moves_from(handle, handle.read_source(identifier, source, alone=alone), source, board)
     return replace(shown, caption=name, style=style_of(handle))

@@ -120,7 +120,8 @@ class History:
         """The pictures that `draw` draws, as values, one by one, of what `diff` told; of `sources`, as it was."""
         from ggn_store.api.teams import changed_pictures
 
-        return changed_pictures.changed(*self._sides(before, after, difference, sources), difference)
+        sides = self._sides(before, after, difference, sources)
+        return changed_pictures.changed(*sides, difference, alone=bool(sources))
 
     def _sides(
         self, before: str | Document, after: str | Document | None, difference: Diff, sources: Collection[str] = ()
