@@ -146,7 +146,7 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flippe
 
 
 def _network(board: Board, is_flipped: bool, style: Style) -> BoardDrawing:
-    """Places with the ways between them, each with its label above it."""
+    """Places with the ways between them, each with its label above it and beside a way that leads up."""
     turn = -1 if is_flipped else 1
     middles = {
         square: (turn * _APART * style.places[square][0], -turn * _APART * style.places[square][1])
@@ -156,10 +156,11 @@ def _network(board: Board, is_flipped: bool, style: Style) -> BoardDrawing:
     above = _LABEL + 6
     middles = {square: (x - left + _APART / 2, y - top + above + UNIT / 2) for square, (x, y) in middles.items()}
     corners = {square: (x - UNIT / 2, y - UNIT / 2) for square, (x, y) in middles.items()}
-    labels = [
-        svg.text(square, x, y - UNIT / 2 - _LABEL / 2 - 2, _APART - 6, Font(_LABEL))
-        for square, (x, y) in middles.items()
-    ]
+    labels = []
+    for square, (x, y) in middles.items():
+        wide, room = svg.text_width(printable(square), _LABEL), _APART - 6
+        beside = max(0, min(wide / 2 + 5, (room - wide) / 2))
+        labels.append(svg.text(square, x + beside, y - UNIT / 2 - _LABEL / 2 - 2, room, Font(_LABEL)))
     floor = f"{grounds.ways(middles, style)}\n{_ground((corners.values(), LIGHT))}"
     width, height = right - left + _APART, bottom - top + above + UNIT + _MARGIN
     return BoardDrawing(
@@ -233,10 +234,11 @@ def _tiled(board: Board, is_flipped: bool, style: Style) -> BoardDrawing:
         for squares, fill in zip(tones, colours, strict=True)
     ]
     labels = [
-        svg.text(printable(square), x + UNIT / 2, y + UNIT - (5 if style.upright else 0), UNIT / 2, Font(_SMALL))
+        svg.text(printable(square), x + UNIT / 2, y + UNIT - 5, UNIT / 2, Font(_SMALL))
         for square, (x, y) in corners.items()
     ]
-    return replace(found, ground=(svg.group(floor, class_="board"), svg.group(labels, fill=svg.FAINT)))
+    # On the board, which a dark page leaves as it is.
+    return replace(found, ground=(svg.group(floor, class_="board"), svg.group(labels, fill=EDGE)))
 
 
 def _ground(*tones: tuple[Iterable[tuple[float, float]], str]) -> str:

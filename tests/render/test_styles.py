@@ -21,8 +21,10 @@ from ggn_store.model.pictures.style import PLAIN, STYLES, PieceSet, Style
 from ggn_store.notation.qpi import side_of
 from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES
+from ggn_store.render.grounds import EDGE
 from ggn_store.render.layout import UNIT, lay_out
 from ggn_store.render.outlines import GRID, outlines
+from ggn_store.render.svg import text_width
 from ggn_store.render.tokens import DARK, LIGHT, token
 from tests.support.drawings import SVG
 from tests.support.gdl_tiny import changed, hexes, network, tiny
@@ -242,6 +244,30 @@ def test_names_of_rows_and_files_stand_beside_their_last_hexagons(is_flipped: bo
         assert name in nearest, "the nearest hexagon is of this row or file"
         assert UNIT / 2 < distances[nearest] < 0.95 * UNIT, "outside it"
     assert min(x for x, _ in layout.corners.values()) < 2 * UNIT, "nothing is left free"
+
+
+@pytest.mark.parametrize("upright", [False, True])
+def test_the_label_of_a_hexagon_stands_in_it_and_stays_dark_on_a_dark_page(upright: bool) -> None:
+    board = box((3, 3))
+    layout = lay_out(board, style=Style("hexagons", labels="bent" if upright else "leaning", upright=upright))
+    [group] = ElementTree.fromstring(f"<svg>{layout.ground[-1]}</svg>").findall("g")
+    assert group.get("fill") == EDGE, "which style sheets leave as it is"
+    for text in group.iter("text"):
+        middle = layout.middle(str(text.text))
+        size = float(text.get("font-size", 0))
+        for x, y in ((-0.6, 0), (0.6, 0)):  # the lower corners of a text of two characters
+            place = (float(text.get("x", 0)) + x * size, float(text.get("y", 0)) + y * size)
+            nearest = min(board.squares, key=lambda square: math.dist(place, layout.middle(square)))
+            assert nearest == text.text
+        assert math.dist(place, middle) > UNIT / 4
+
+
+def test_the_label_of_a_place_stands_beside_the_way_that_leads_up() -> None:
+    board = Board(("low", "top"))
+    ways = frozenset({("low", "top"), ("top", "low")})
+    layout = lay_out(board, style=Style("ways", places={"low": (0, 0), "top": (0, 1)}, ways=ways))
+    [text, *_] = ElementTree.fromstring(f"<svg>{layout.ground[-1]}</svg>").iter("text")
+    assert float(text.get("x", 0)) - text_width("low", 15) / 2 > layout.middle("low")[0] + 2
 
 
 def test_points_whose_men_step_along_different_lines_are_drawn_with_them(games: dict[str, Ruleset]) -> None:

@@ -183,15 +183,42 @@ def test_files_show_the_moves_from_a_square_and_find_games_by_pieces(
 def test_the_legend_is_seen_in_the_dark(browser: Page, place: tuple[str, str]) -> None:
     browser.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
     browser.go(f"{place[0]}g/mini?from=a2")
-    shapes = [name for color in COLORS.values() for name in (f"[fill='{color}']", f"[stroke='{color}']")]
-    samples = f"[...document.querySelectorAll(`.board svg :is({', '.join(shapes)})`)].filter(e => !e.closest('.mark'))"
-    drawn = "e => [getComputedStyle(e).fill, getComputedStyle(e).stroke]"
-    halo = "e => e.previousElementSibling?.getAttribute('fill') == '#ffffff'"  # of a plus
-    found = browser.ask(f"{samples}.filter(e => !({halo})(e)).map({drawn})")
+    found = legend_of(browser)
     assert len(found) >= 2
     for colors in found:
         assert max(map(_lightness, colors)) > 0.3, colors
     browser.tell("Emulation.setEmulatedMedia", features=[])
+
+
+def legend_of(browser: Page) -> list[list[str]]:
+    """How what the legend has is filled and drawn."""
+    shapes = [name for color in COLORS.values() for name in (f"[fill='{color}']", f"[stroke='{color}']")]
+    samples = f"[...document.querySelectorAll(`.board svg :is({', '.join(shapes)})`)].filter(e => !e.closest('.mark'))"
+    drawn = "e => [getComputedStyle(e).fill, getComputedStyle(e).stroke]"
+    halo = "e => e.previousElementSibling?.getAttribute('fill') == '#ffffff'"  # of a plus
+    found: list[list[str]] = browser.ask(f"{samples}.filter(e => !({halo})(e)).map({drawn})")
+    return found
+
+
+def test_print_fits_and_is_light(browser: Page, place: tuple[str, str]) -> None:
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.tell("Emulation.setEmulatedMedia", media="print", features=dark)
+    with browser.drawn(1000):
+        browser.go(f"{place[0]}g/mini?from=a2&explain=1")
+        assert browser.ask("document.documentElement.scrollWidth") <= 1000, "the SQL has long lines"
+        found = legend_of(browser)
+        assert found
+        for colors in found:
+            assert max(map(_lightness, colors)) < 0.3, colors
+    browser.tell("Emulation.setEmulatedMedia", media="", features=[])
+
+
+def test_boards_before_and_after_are_seen_at_once(browser: Page, place: tuple[str, str]) -> None:
+    browser.go(f"{place[0]}{PROPOSAL}")
+    edges = "e => [e.getBoundingClientRect().right, e.parentElement.getBoundingClientRect().right]"
+    found = browser.ask(f"[...document.querySelectorAll('.changed svg')].map({edges})")
+    assert found
+    assert all(right <= room + 1 for right, room in found), "on a narrow screen, too"
 
 
 def _lightness(color: str) -> float:
