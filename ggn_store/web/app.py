@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Final
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
@@ -34,7 +34,7 @@ from ggn_store.errors import (
 )
 from ggn_store.model.teams.revision import is_proposal
 from ggn_store.render.records import json_text
-from ggn_store.web import rendering, views
+from ggn_store.web import links, rendering, views
 from ggn_store.web.guard import HEADERS, Guard
 from ggn_store.web.page import LIMITS, Answer, Asked, Page
 from ggn_store.web.people import Client
@@ -129,12 +129,13 @@ def _endpoint(site: Site, page: Page, threads: CapacityLimiter) -> Callable[[Req
         client = Client(request.client.host if request.client else "", request.headers)
         known = request.headers.get("if-none-match")
         try:
+            got = _Got(reference, [], is_json, known, client, form)
             pairs = [] if form is not None else _pairs(request.scope["query_string"])
-            got = _Got(reference, pairs, is_json, known, client, form)
+            got = replace(got, pairs=pairs)
             async with site.turn() if page.takes_long(pairs) else nullcontext():
                 return await to_thread.run_sync(functools.partial(_answered, site, page, got), limiter=threads)
         except AskedError as error:
-            return _refused(site, error, "application/json" if is_json else page.media)
+            return _refused(site, error, "application/json" if is_json else page.media, page, got)
 
     return answer
 
@@ -149,12 +150,12 @@ def _answered(site: Site, page: Page, got: _Got) -> Response:
             asked = Asked.read(site, page, got.reference, got.pairs, is_json=got.is_json, client=got.client)
             return _response(_kept(asked, got) or _made(asked, page.show(asked)), got.known)
     except GgnStoreError as error:
-        return _refused(site, error, media)
+        return _refused(site, error, media, page, got)
     except (RecursionError, MemoryError):
-        return _refused(site, AskedError("this takes too much memory here: ask for less", 503), media)
+        return _refused(site, AskedError("this takes too much memory here: ask for less", 503), media, page, got)
     except Exception as error:  # a defect: said where the server runs, never to those who ask
         print(site.clean(f"internal error in the page {page.name}: {_where(error)}"), file=sys.stderr)
-        return _refused(site, AskedError("internal error: see the log of the server", 500), media)
+        return _refused(site, AskedError("internal error: see the log of the server", 500), media, page, got)
 
 
 def _kept(asked: Asked, got: _Got) -> SentPage | None:
@@ -189,7 +190,7 @@ def _done(site: Site, page: Page, got: _Got, form: bytes) -> Response:
         except GgnStoreError:
             raise error from None
         typed = {name: text for name, text in pairs if name != "password"}
-        said = {"refused": site.clean(str(error)), "typed": typed}
+        said = {"refused": site.told(error), "typed": typed}
         refused = replace(answer, shown={**answer.shown, **said}, status=status_of(error))
         return _response(_made(asked, refused), None)
     response = (
@@ -269,18 +270,33 @@ def status_of(error: GgnStoreError) -> int:
     return 400
 
 
-def _refused(site: Site, error: GgnStoreError, media: str) -> Response:
-    """The message that the command line would print, as a page or as JSON."""
+def _refused(
+    site: Site, error: GgnStoreError, media: str, page: Page | None = None, got: _Got | None = None
+) -> Response:
+    """What is wrong, as a page that leads on, or as JSON; what is wrong with the store is also said in the log."""
     status = status_of(error)
-    message = "\n".join(map(printable, site.clean(str(error)).split("\n")))
+    message = "\n".join(map(printable, site.told(error).split("\n")))
+    if isinstance(error, StoreError) and status == 503:
+        print(printable(site.clean(str(error))), file=sys.stderr)
     allowed = "GET, HEAD" if site.people is None else "GET, HEAD, POST"
     headers = {"Cache-Control": "no-store"} | ({"Allow": allowed} if status == 405 else {})
     if media == "application/json":
         return Response(json.dumps({"error": message, "status": status}) + "\n", status, headers, media_type=media)
     if media != "text/html":
         return Response(f"{message}\n", status, headers, media_type="text/plain; charset=utf-8")
-    body = rendering.error(message, status, site)
+    body = rendering.error(message, status, site, None if page is None or got is None else _ahead(page, got, status))
     return Response(body, status, headers, media_type="text/html; charset=utf-8")
+
+
+def _ahead(page: Page, got: _Got, status: int) -> tuple[str, str] | None:
+    """Where it goes on after an error, and what that is called; None where there is nothing but the start page."""
+    path, reference = page.path.partition("/{")[0] or "/", got.reference or None
+    if status in (429, 503):
+        query = f"?{urlencode(got.pairs)}" if got.pairs else ""
+        return f"{links.to(path, reference)}{query}", "Try again"
+    if got.pairs and path != "/":
+        return links.to(path, reference), "Begin anew"
+    return (links.to("/g", reference), "To its board") if page.has_reference and path != "/g" else None
 
 
 async def _missing(request: Request, error: Exception) -> Response:

@@ -16,14 +16,14 @@ from anyio import CapacityLimiter, fail_after
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.store import Store
-from ggn_store.errors import GateError, printable
+from ggn_store.errors import GateError, GgnStoreError, printable
 from ggn_store.model.changes.changes import Diff
 from ggn_store.model.pictures.picture import ChangedMoves
 from ggn_store.model.teams.revision import Revision, is_proposal
 from ggn_store.web.guard import Rate
 from ggn_store.web.metrics import Metrics
 from ggn_store.web.people import People
-from ggn_store.web.refusal import AskedError
+from ggn_store.web.refusal import AskedError, for_visitors
 
 Value = TypeVar("Value")
 _RULESETS: Final = 64
@@ -128,6 +128,10 @@ class Site:
         if is_proposal(reference):
             return self.store.history.log(reference, 1)[0].revision
         return self.ruleset(reference).revision
+
+    def told(self, error: GgnStoreError) -> str:
+        """What a visitor is told of an error."""
+        return for_visitors(self.clean(str(error)))
 
     @functools.cached_property
     def profiles(self) -> Any:

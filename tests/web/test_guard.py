@@ -15,7 +15,7 @@ from ggn_store.web import site as site_of_pages
 from ggn_store.web.app import application
 from ggn_store.web.guard import MAX_TARGET, Connections, Guard, is_loopback
 from ggn_store.web.site import Site
-from tests.support.web import client
+from tests.support.web import client, looked_at
 
 VISIT = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
@@ -126,7 +126,9 @@ def test_who_asks_while_all_turns_are_taken_is_asked_to_wait(filled: str, monkey
             assert pages.portal is not None
             pages.portal.call(site.turns.acquire_on_behalf_of_nowait, "somebody else")
             for address in ("sql?query=SELECT+1", "sql?%71uery=SELECT+1", "rules/mini", "diff?a=mini", "blame/mini"):
-                assert pages.get(f"/{address}").status_code == 503, address
+                answer = pages.get(f"/{address}")
+                assert answer.status_code == 503, address
+                assert f"/{address.replace('%71', 'q')}" in looked_at(answer.text).links, "try again"
             for address in ("g/mini", "sql", "diff", "piece/mini"):
                 assert pages.get(f"/{address}").status_code == 200, address
             assert pages.get("/piece/mini?movers=1").status_code == 503

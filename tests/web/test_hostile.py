@@ -144,14 +144,16 @@ def test_an_error_of_the_program_is_no_traceback_for_who_asks(
     assert "Traceback" not in logged
 
 
-def test_passwords_are_taken_out_of_messages(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passwords_are_taken_out_of_messages_and_commands_stay_in_the_log(
+    filled: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from ggn_store.errors import StoreError
     from ggn_store.web.app import application
     from ggn_store.web.guard import Guard
     from ggn_store.web.site import Site
 
     def fail(self: Store, *names: str) -> None:
-        raise StoreError("cannot connect as ann:hunter22")
+        raise StoreError("cannot connect as ann:hunter22: see `ggn-store db info`")
 
     monkeypatch.setattr(Store, "list", fail)
     with Store.open(filled) as store:
@@ -161,3 +163,5 @@ def test_passwords_are_taken_out_of_messages(filled: str, monkeypatch: pytest.Mo
     assert answer.status_code == 503
     assert "hunter22" not in answer.text
     assert "ann:***" in answer.text
+    assert "db info" not in answer.text
+    assert capsys.readouterr().err == "cannot connect as ann:***: see `ggn-store db info`\n"

@@ -262,7 +262,7 @@ def test_a_board_beyond_the_limit_is_played_without_a_picture(
     picture = pages.get("/picture/mini")
     assert (picture.status_code, picture.text) == (
         400,
-        "a board of 9 squares is too large to be drawn: it can have at most 8 (--limit drawn-squares=N allows more)\n",
+        "a board of 9 squares is too large to be drawn: it can have at most 8\n",
     )
 
 
@@ -282,6 +282,9 @@ def test_what_a_page_does_not_know_is_a_clear_message(pages: TestClient) -> None
         ("/analyses?what=find&with=hopers", 404, "hoppers"),
         ("/diff?b=mini&c=must", 400, "takes no parameter"),
         ("/proposal/mini%231", 404, "mini#1"),
+        ("/source/must", 404, "it was loaded as a document"),
+        ("/g/must?position={}&from=a1&m=a1+a3", 400, ""),
+        ("/g/mini@sha256:0123456789abcdef0", 404, "no revision whose digest"),
         ("/sql?query=DELETE+FROM+ruleset&format=csv", 400, ""),
         ("/nowhere", 404, "/nowhere"),
         ("/static/../app.py", 404, ""),
@@ -291,10 +294,26 @@ def test_what_a_page_does_not_know_is_a_clear_message(pages: TestClient) -> None
         answer = pages.get(address, headers={"Accept": "application/json"})
         assert answer.status_code == status, (address, answer.text)
         assert message in answer.json()["error"], address
-        assert "Traceback" not in answer.text
+        for word in ("Traceback", "ggn-store", "--", "in Python"):
+            assert word not in answer.text, "nobody has a shell here"
         as_page = pages.get(address)
         assert as_page.status_code == status
         looked_at(as_page.text)
+
+
+def test_an_error_leads_on(pages: TestClient) -> None:
+    for address, ahead in (
+        ("/g/mini?position=nonsense", ["/g/mini"]),
+        ("/g/mini@1?m=a1+a2&flip=%ff", []),
+        ("/analyses?what=find&with=hopers", ["/analyses"]),
+        ("/?limit=0", []),
+        ("/source/must", ["/g/must"]),
+        ("/g/minni", []),
+        ("/nowhere", []),
+    ):
+        links = looked_at(pages.get(address).text.partition('<div class="card error"')[2]).links
+        assert links == [*ahead, "/", "/openapi.json"], address
+        assert [pages.get(link).status_code for link in links] == [200] * len(links)
 
 
 def test_revisions_named_by_their_history_are_kept_for_ever_and_others_are_asked_for_again(pages: TestClient) -> None:

@@ -64,7 +64,9 @@ def test_examples_come_with_values_and_messages_name_what_the_page_takes(
     found: tuple[TestClient, list[dict[str, Any]]],
 ) -> None:
     pages, _ = found
-    links = [link for link in looked_at(pages.get("/sql").text).links if "param=" in link]
+    page = looked_at(pages.get("/sql").text)
+    assert "--" not in page.text
+    links = [link for link in page.links if "param=" in link]
     assert sum("param=piece%3DC%3AN&param=source%3Da1" in link for link in links) == 1
     assert all("=&" not in link and not link.endswith("%3D") for link in links)
     cut = data_of(pages, query="SELECT number FROM v_squares", limit=2)["cut"]

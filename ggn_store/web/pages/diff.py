@@ -120,7 +120,7 @@ def pictures_of(
         try:
             found.append({"title": picture.title, "svg": to_svg(picture)})
         except GgnStoreError as error:
-            found.append({"title": picture.title, "svg": "", "why": str(error)})
+            found.append({"title": picture.title, "svg": "", "why": asked.site.told(error)})
     return found[:_PICTURES], len(found) > _PICTURES
 
 

@@ -17,7 +17,7 @@ _TO: Final = Parameter("to", "the page to go on with, a path of this server", mo
 def _sessions(asked: Asked) -> tuple[Sessions, Client]:
     people = asked.site.people
     if not isinstance(people, Sessions) or asked.client is None:
-        raise AskedError("this server has no login: see --login", 404)
+        raise AskedError("this server has no login", 404)
     return people, asked.client
 
 

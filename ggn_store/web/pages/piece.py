@@ -62,7 +62,7 @@ def _show(asked: Asked) -> Answer:
         squares = dict(zip(others, map(Link, addresses, words), strict=False))
         shown |= {"svg": to_svg(replace(picture, links=squares))}
     except PictureError as error:
-        shown |= {"unseen": str(error)}
+        shown |= {"unseen": asked.site.told(error)}
     data |= {"movers": None, "uses": None}
     if asked.flag("movers"):
         found = asked.site.store.analysis().same_movers((), piece=piece, ruleset=str(ruleset.revision))

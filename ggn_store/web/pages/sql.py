@@ -13,6 +13,7 @@ from ggn_store.render.records import records
 from ggn_store.web import links, narrowing
 from ggn_store.web.boards import read_position
 from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter, limit
+from ggn_store.web.refusal import for_visitors
 
 _FORMATS: Final = ("table", "csv", "json", "ndjson", "parquet")
 # An option of the command `sql` in a message, and those that are parameters here, with what is allowed.
@@ -39,7 +40,10 @@ def _show(asked: Asked) -> Answer:
         "views": (*VIEWS, *POSITION_VIEWS),
         "tables": SQL_TABLES,
         "examples": [
-            (each, links.to("/sql", query=each.query, param=each.values, engine="duckdb" if has_columns else None))
+            (
+                for_visitors(each.question),
+                links.to("/sql", query=each.query, param=each.values, engine="duckdb" if has_columns else None),
+            )
             for each in SQL_EXAMPLES
         ],
         "has_columns": has_columns,
@@ -60,7 +64,7 @@ def _show(asked: Asked) -> Answer:
     except GgnStoreError as error:
         if form != "table":
             raise
-        message = _said(asked.site.clean(str(error)))
+        message = for_visitors(_said(asked.site.clean(str(error))))
         status = 400 if isinstance(error, QueryError) else getattr(error, "status", 400)
         return Answer(data | {"error": message, "status": status}, shown | {"error": message}, status=status)
     if form != "table":

@@ -90,8 +90,8 @@ def _proposal(asked: Asked) -> Answer:
         shown |= {"rows": rows, "has_more": has_more, "pictures": pictures, **sizes_of(asked, compared)}
         data = {"proposal": found.data(), **data, "lines": [line for _, line in rows]}
     except GgnStoreError as error:
-        shown |= {"fault": str(error)}
-        data = {"proposal": found.data(), "fault": str(error)}
+        shown |= {"fault": asked.site.told(error)}
+        data = {"proposal": found.data(), "fault": shown["fault"]}
     return Answer(data, shown)
 
 
