@@ -301,6 +301,12 @@ def test_what_a_page_does_not_know_is_a_clear_message(pages: TestClient) -> None
         looked_at(as_page.text)
 
 
+def test_a_page_of_a_piece_says_what_can_be_clicked(pages: TestClient) -> None:
+    for source, words in (("a2", "From the hand"), ("*", "Click a square to see it there.")):
+        shown = looked_at(pages.get("/piece/mini", params={"piece": "C:P", "source": source}).text).text
+        assert f"whatever stands on the board. {words} C:P side" in " ".join(shown.split()), source
+
+
 def test_an_error_leads_on(pages: TestClient) -> None:
     for address, ahead in (
         ("/g/mini?position=nonsense", ["/g/mini"]),

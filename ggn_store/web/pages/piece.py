@@ -60,7 +60,7 @@ def _show(asked: Asked) -> Answer:
             addresses = [f"{here}#{picture.anchor(each)}" for each in others] if has_each else []
         words = (called(piece, each, names) for each in others)
         squares = dict(zip(others, map(Link, addresses, words), strict=False))
-        shown |= {"svg": to_svg(replace(picture, links=squares))}
+        shown |= {"svg": to_svg(replace(picture, links=squares)), "others": others}
     except PictureError as error:
         shown |= {"unseen": asked.site.told(error)}
     data |= {"movers": None, "uses": None}
