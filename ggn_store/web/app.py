@@ -63,7 +63,7 @@ def application(site: Site, guard: Guard, say: Say = lambda line: None) -> ASGIA
             paths.append((page.path if page.path != "/" else "/index") + _JSON)
         methods = ["GET", "HEAD", *(["POST"] if page.act else [])]
         routes += [Route(path, endpoint, name=page.name, methods=methods) for path in paths]
-    inner = Starlette(routes=routes, exception_handlers={404: _missing, 405: _unmoved})
+    inner = Starlette(routes=routes, exception_handlers=dict.fromkeys((404, 405), _lost))
     inner.state.site = site
     return _Entrance(inner, site, guard, say)
 
@@ -290,24 +290,19 @@ def _refused(
 
 def _ahead(page: Page, got: _Got, status: int) -> tuple[str, str] | None:
     """Where it goes on after an error, and what that is called; None where there is nothing but the start page."""
-    path, reference = page.path.partition("/{")[0] or "/", got.reference or None
     if status in (429, 503):
-        query = f"?{urlencode(got.pairs)}" if got.pairs else ""
-        return f"{links.to(path, reference)}{query}", "Try again"
-    if got.pairs and path != "/":
-        return links.to(path, reference), "Begin anew"
-    return (links.to("/g", reference), "To its board") if page.has_reference and path != "/g" else None
+        return page.address(got.reference) + (f"?{urlencode(got.pairs)}" if got.pairs else ""), "Try again"
+    if got.pairs and page.path != "/":
+        return page.address(got.reference), "Begin anew"
+    return (links.to("/g", got.reference), "To its board") if page.has_reference and page.name != "game" else None
 
 
-async def _missing(request: Request, error: Exception) -> Response:
-    path = printable(request.url.path[:200])
-    message = f"there is no page {path}: the start page is /"
-    return _refused(request.app.state.site, AskedError(message, 404), _media(request.scope))
-
-
-async def _unmoved(request: Request, error: Exception) -> Response:
-    message = f"{printable(request.method)}: this page only shows what is there (GET, HEAD)"
-    return _refused(request.app.state.site, AskedError(message, 405), _media(request.scope))
+async def _lost(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    message = f"there is no page {printable(request.url.path[:200])}: the start page is /"
+    if status == 405:
+        message = f"{printable(request.method)}: this page only shows what is there (GET, HEAD)"
+    return _refused(request.app.state.site, AskedError(message, status), _media(request.scope))
 
 
 # --- what is asked for ---

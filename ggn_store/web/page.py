@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlencode
 
 from ggn_store import limits
@@ -20,6 +20,7 @@ from ggn_store.web.site import Site
 # One page asks for no more than this, whatever files may.
 LIMITS: Final = {"chains": 2_000, "compared-possibilities": 100_000}
 ParameterKind = Literal["text", "number", "flag"]
+Value = TypeVar("Value")
 _WORDS: Final = {"1": True, "0": False}
 
 
@@ -131,6 +132,10 @@ class Page:
         """Whether an answer to these parameters waits for a turn."""
         return self.long is True or any(name in (self.long or ()) and text for name, text in pairs)
 
+    def address(self, reference: str, **parameters: links.Value) -> str:
+        """The address of the page, of what a reference names."""
+        return links.to(self.path.partition("/{")[0] or "/", reference or None, **parameters)
+
     @property
     def has_reference(self) -> bool:
         """Whether it is about a ruleset, or a revision of one, that its path names."""
@@ -170,9 +175,16 @@ class Asked:
     @property
     def json(self) -> str:
         """The address of the same as JSON."""
-        path, _, _ = self.page.path.partition("/{")
-        name = "/index" if path == "/" else links.to(path, self.reference or None)
+        name = "/index" if self.page.path == "/" else self.page.address(self.reference)
         return f"{name}.json?{self.query}" if self.query else f"{name}.json"
+
+    def part(self, found: Sequence[Value]) -> tuple[Sequence[Value], dict[str, str | None]]:
+        """The part of a list that is asked for, and the addresses of what comes `before` and `after`."""
+        first, most = self.number("offset"), self.number("limit")
+        at = functools.partial(self.page.address, self.reference)
+        before = at(**{**self.values, "offset": max(0, first - most)}) if first else None
+        after = at(**{**self.values, "offset": first + most}) if first + most < len(found) else None
+        return found[first : first + most], {"before": before, "after": after}
 
     @classmethod
     def read(

@@ -91,19 +91,16 @@ def sizes_of(asked: Asked, compared: Compared) -> dict[str, Any]:
     first, most = asked.number("offset") if is_piece else 0, asked.number("limit")
     shown = [*sizes.items()][first : first + most] if is_piece else [*sizes.items()]
     return {
+        # Those that lead on have a page: pieces always, sources where it can compare as much.
         "sizes": [
-            {"name": name, "before": old, "after": new, "kind": _kind(old, new), "leads": _leads(is_piece, old + new)}
+            {"name": name, "before": old, "after": new, "kind": _kind(old, new)}
+            | {"leads": not is_piece or _is_few({name: (old, new)})}
             for name, (old, new) in shown
         ],
         "sizes_of": "source" if is_piece else "piece",
         "sizes_total": sum(map(sum, sizes.values())),
         "more_sizes": first + most < len(sizes) and is_piece,
     }
-
-
-def _leads(is_of_source: bool, size: int) -> bool:
-    """Whether there is a page: of a piece always, of a source for as much as one compares."""
-    return not is_of_source or size <= limits.COMPARED.most
 
 
 def pictures_of(
@@ -203,8 +200,11 @@ def _first(asked: Asked, ruleset: Ruleset) -> Answer:
         "rows": shown_rows,
         "has_more": has_more,
         "pictures": [],
+        "proposal": None,
+        "verdicts": [],
+        "next_picture": None,
     }
-    return Answer(data, shown | {"proposal": None, "verdicts": [], "next_picture": None})
+    return Answer(data, shown)
 
 
 def _in_words(piece: Mapping[str, Any]) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from ggn_store.api.loading.games import library_games
 from ggn_store.api.questions.analysis import StoreAnalysis
 from ggn_store.api.store import Store
 from ggn_store.games.definition import TIERS
 from ggn_store.model.teams.revision import Summary
-from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
 
 # Concepts that people look for; the page of `find` takes any of them.
@@ -33,7 +32,8 @@ def _show(asked: Asked) -> Answer:
     called = (asked.text("piece") or "").casefold().split()
     if called and found:
         names = names_of_pieces(store, found)
-        found = [each for each in found if _has(called, names.get(each.revision.name, ()))]
+        kept = {name for name, of in names.items() if any(all(w in each.casefold() for w in called) for each in of)}
+        found = [each for each in found if each.revision.name in kept]
     tier = asked.text("tier")
     if tier is not None and found:
         rows = store.views.rows("v_rulesets", [each.revision.name for each in found])
@@ -45,12 +45,16 @@ def _show(asked: Asked) -> Answer:
         analysis: StoreAnalysis = store.analysis()
         kept = {record["ruleset"] for record in analysis.find((), having=concepts).records}
         found = [each for each in found if each.revision.name in kept]
-    first, most = asked.number("offset"), asked.number("limit")
-    page = found[first : first + most]
-    data = {"rulesets": [each.data() for each in page], "count": len(found), "offset": first}
-    return Answer(
-        data, {"is_empty": False, "found": page, "total": len(summaries)} | _choices(asked, summaries, len(found))
-    )
+    page, around = asked.part(found)
+    data = {"rulesets": [each.data() for each in page], "count": len(found), "offset": asked.number("offset")}
+    choices = {
+        "boards": sorted({each.revision.shape or "other" for each in summaries}, key=lambda shape: (len(shape), shape)),
+        "tiers": TIERS,
+        "dialects": sorted({each.revision.dialect for each in summaries}),
+        "concepts": CONCEPTS,
+        "states": _STATES,
+    }
+    return Answer(data, {"is_empty": False, "found": page, "total": len(summaries), **around, **choices})
 
 
 def _fits(asked: Asked, summary: Summary) -> bool:
@@ -63,11 +67,6 @@ def _fits(asked: Asked, summary: Summary) -> bool:
         and dialect in (None, revision.dialect)
         and (state == "all" or revision.state == state or (state == "active" and is_shown(summary)))
     )
-
-
-def _has(words: list[str], names: Iterable[str]) -> bool:
-    """Whether some name has all these words."""
-    return any(all(word in name.casefold() for word in words) for name in names)
 
 
 def names_of_pieces(store: Store, summaries: Sequence[Summary]) -> dict[str, set[str]]:
@@ -86,25 +85,6 @@ def is_shown(summary: Summary) -> bool:
     return summary.revision.state in ("active", "deprecated")
 
 
-def _choices(asked: Asked, summaries: tuple[Summary, ...], count: int) -> dict[str, Any]:
-    """What the form offers, and where the pages before and after are."""
-    first, most = asked.number("offset"), asked.number("limit")
-    names = ("text", "board", "tier", "piece", "dialect", "state", "with")
-    kept: dict[str, links.Value] = {name: asked.values[name] for name in names if asked.values[name]}
-    if most != _DEFAULT:
-        kept["limit"] = most
-    return {
-        "boards": sorted({each.revision.shape or "other" for each in summaries}, key=lambda shape: (len(shape), shape)),
-        "tiers": TIERS,
-        "dialects": sorted({each.revision.dialect for each in summaries}),
-        "concepts": CONCEPTS,
-        "states": _STATES,
-        "before": links.to("/", offset=max(0, first - most), **kept) if first else None,
-        "after": links.to("/", offset=first + most, **kept) if first + most < count else None,
-    }
-
-
-_DEFAULT: Final = 24
 PAGE = Page(
     "gallery",
     "/",
@@ -120,7 +100,7 @@ PAGE = Page(
         Parameter("state", "active: also deprecated ones, which is the default", choices=_STATES),
         Parameter("with", "a concept that it has, such as drops or riders>=4; repeatable", several=10),
         OFFSET,
-        limit(_DEFAULT, 200),
+        limit(24, 200),
     ),
     long=("with",),
 )

@@ -115,8 +115,12 @@ def _show(asked: Asked) -> Answer:
         "game": game,
         "board": _picture(table, possible, chosen, names),
         "chosen": [*_told(table, chosen)],
-        "pieces_to_move": [*_movers(table, possible, names)],
-        "plies": [*_plies(table)],
+        "pieces_to_move": [
+            {"address": table.touched(source, piece), "words": called(piece, source, names), "count": count}
+            for (source, piece), count in _counted(possible).items()
+        ],
+        # Each move that was played, with the address of the game as it was after it.
+        "plies": [{"text": text, "address": table.link(table.moves[:n])} for n, text in enumerate(table.words, 1)],
         "notations": notations,
         "permalink": links.to("/g", lasting(ruleset.revision), position=next(iter(notations.values()))),
         "explained": explained,
@@ -172,12 +176,6 @@ def _in_words(game: Game, move: MadeMove, text: str) -> str:
         return text
 
 
-def _plies(table: ShownGame) -> Iterator[dict[str, str]]:
-    """The moves that were played, each with the address of the game as it was after it."""
-    for number, text in enumerate(table.words, 1):
-        yield {"text": text, "address": table.link(table.moves[:number])}
-
-
 # --- what may be played ---
 
 
@@ -214,12 +212,6 @@ def _words(table: ShownGame, move: MadeMove) -> str:
     if isinstance(move, Chain):
         return f"{len(move.steps)} steps"
     return marks_of_moves([move], table.game.position.board)[0].words
-
-
-def _movers(table: ShownGame, possible: list[MadeMove], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """The pieces that can move, each with how often."""
-    for (source, piece), count in _counted(possible).items():
-        yield {"address": table.touched(source, piece), "words": called(piece, source, names), "count": count}
 
 
 def _counted(possible: list[MadeMove]) -> Counter[tuple[str, str]]:

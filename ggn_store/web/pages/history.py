@@ -14,17 +14,10 @@ _MOST: Final = 500
 
 def _log(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
-    first, most = asked.number("offset"), asked.number("limit")
-    found = asked.site.store.history.log(asked.reference, first + most + 1)
-    entries, has_more = found[first : first + most], len(found) > first + most
+    first = asked.number("offset")
+    entries, around = asked.part(asked.site.store.history.log(asked.reference, first + asked.number("limit") + 1))
     data: dict[str, Any] = {"revisions": [each.data() for each in entries], "offset": first}
-    shown = {
-        "ruleset": ruleset,
-        "entries": [_entry(each) for each in entries],
-        "before": links.to("/log", asked.reference, offset=max(0, first - most), limit=most) if first else None,
-        "after": links.to("/log", asked.reference, offset=first + most, limit=most) if has_more else None,
-    }
-    return Answer(data, shown)
+    return Answer(data, {"ruleset": ruleset, "entries": [_entry(each) for each in entries], **around})
 
 
 def _entry(entry: LogEntry) -> dict[str, Any]:
@@ -57,20 +50,10 @@ def _blame(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
     place = [asked.text(name) for name in ("piece", "source", "destination")]
     found = asked.site.store.history.blame(asked.reference, *place)
-    first, most = asked.number("offset"), asked.number("limit")
-    page = found[first : first + most]
-    data: dict[str, Any] = {"entries": [each.data() for each in page], "count": len(found), "offset": first}
-    kept: dict[str, links.Value] = {"limit": most}
-    kept |= zip(("piece", "source", "destination"), place, strict=True)
-    shown = {
-        "ruleset": ruleset,
-        "found": page,
-        "before": links.to("/blame", asked.reference, offset=max(0, first - most), **kept) if first else None,
-        "after": links.to("/blame", asked.reference, offset=first + most, **kept)
-        if first + most < len(found)
-        else None,
-    }
-    return Answer(data, shown, fixed=asked.site.is_fixed(asked.reference, ruleset.revision))
+    page, around = asked.part(found)
+    data = {"entries": [each.data() for each in page], "count": len(found), "offset": asked.number("offset")}
+    fixed = asked.site.is_fixed(asked.reference, ruleset.revision)
+    return Answer(data, {"ruleset": ruleset, "found": page, **around}, fixed=fixed)
 
 
 BLAME = Page(

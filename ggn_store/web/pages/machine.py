@@ -17,10 +17,6 @@ def _health(asked: Asked) -> Answer:
     return Answer(text="ok\n")
 
 
-def _metrics(asked: Asked) -> Answer:
-    return Answer(text=asked.site.metrics.text(), media=metrics.MEDIA)
-
-
 HEALTH = Page(
     "health",
     "/health",
@@ -33,7 +29,7 @@ METRICS = Page(
     "metrics",
     "/metrics",
     "Requests by page and status, and how long they took, for Prometheus.",
-    _metrics,
+    lambda asked: Answer(text=asked.site.metrics.text(), media=metrics.MEDIA),
     media="text/plain",
     is_watch=True,
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ggn_store.errors import did_you_mean, offer, quote
-from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
 from ggn_store.web.refusal import AskedError
 
@@ -150,51 +150,44 @@ STORE: Final = {
 FIRST: Final = "stats"  # which is shown where none is named
 
 
-def _possibilities(asked: Asked) -> int:
-    """How many the ruleset has."""
-    return sum(each["possibilities"] for each in asked.site.ruleset(asked.reference).piece_summaries())
-
-
-def _answered(asked: Asked, questions: dict[str, RulesQuestion], path: str) -> Answer:
+def _answered(asked: Asked, questions: dict[str, RulesQuestion]) -> Answer:
     what = asked.text("what") or FIRST
     if what not in questions:
         hint = did_you_mean(what, questions) or f": there are {offer([*questions])}"
         raise AskedError(f"{quote(what)} is no analysis{hint}")
     question = questions[what]
-    reference = asked.reference or None
+    address = functools.partial(asked.page.address, asked.reference)
     missing = [name for name in (question.needs,) if name is not None and asked.text(name) is None]
     if question.needs == "a" and asked.text("b") is None:
         missing = ["a and b"]
     rows: list[Any] = []
-    is_left_out = asked.is_file and question.reads_all and _possibilities(asked) > _MOST_IN_FILES
+    read = asked.site.ruleset(asked.reference).piece_summaries() if asked.is_file and question.reads_all else ()
+    is_left_out = sum(each["possibilities"] for each in read) > _MOST_IN_FILES
     if not missing and not is_left_out:
         rows = [each if isinstance(each, dict) else each.data() for each in question.answer(asked)]
-    first, most = asked.number("offset"), asked.number("limit")
-    data: dict[str, Any] = {"analysis": what, "rows": rows[first : first + most], "count": len(rows), "offset": first}
-    kept: dict[str, links.Value] = {"what": what, "limit": most}
-    kept |= {name: asked.values[name] for name in question.takes}
+    page, around = asked.part(rows)
+    data: dict[str, Any] = {"analysis": what, "rows": page, "count": len(rows), "offset": asked.number("offset")}
     shown = {
-        "questions": {name: (each.about, links.to(path, reference, what=name)) for name, each in questions.items()},
+        "questions": {name: (each.about, address(what=name)) for name, each in questions.items()},
         "question": question,
         # `find` has a column for each concept that was asked for, too.
         "columns": dict.fromkeys((*question.columns, *(rows[0] if what == "find" and rows else ()))),
         "missing": missing,
         "is_left_out": is_left_out,
-        "action": links.to(path, reference),
-        "before": links.to(path, reference, offset=max(0, first - most), **kept) if first else None,
-        "after": links.to(path, reference, offset=first + most, **kept) if first + most < len(rows) else None,
+        "action": address(),
+        **around,
     }
     return Answer(data, shown)
 
 
 def _rules(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
-    found = _answered(asked, RULES, "/rules")
+    found = _answered(asked, RULES)
     return Answer(found.data, {**found.shown, "ruleset": ruleset})
 
 
 def _analyses(asked: Asked) -> Answer:
-    return _answered(asked, STORE, "/analyses")
+    return _answered(asked, STORE)
 
 
 _PAGED: Final = (OFFSET, limit(200, 5_000))

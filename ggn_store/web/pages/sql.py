@@ -35,7 +35,7 @@ _FACETS: Final = 3  # of them at once, each a query
 def _show(asked: Asked) -> Answer:
     query, form = asked.text("query"), asked.text("format") or "table"
     has_columns = asked.site.store.has_columns
-    data: dict[str, Any] = {"query": query, "columns": [], "rows": [], "cut": None, "note": None}
+    data: dict[str, Any] = {"query": query, "columns": [], "rows": [], "cut": None, "note": None, "facets": {}}
     shown: dict[str, Any] = {
         "views": (*VIEWS, *POSITION_VIEWS),
         "tables": SQL_TABLES,
@@ -53,7 +53,6 @@ def _show(asked: Asked) -> Answer:
         "columns_to_count": [],
         "narrowed": [],
     }
-    data |= {"facets": {}}
     if query is None:
         return Answer(data, shown)
     try:
@@ -76,8 +75,8 @@ def _show(asked: Asked) -> Answer:
         "rows": rows,
         "cut": found.cut and _said(found.cut),
         "note": found.note,
+        "facets": {name: [{"value": value, "count": count} for value, count in of] for name, of in facets.items()},
     }
-    data |= {"facets": {name: [{"value": value, "count": count} for value, count in of] for name, of in facets.items()}}
     only, counted = asked.texts("only"), asked.texts("facet")
     names = [name for name in found.columns[:_COLUMNS] if name not in facets]
     shown |= {

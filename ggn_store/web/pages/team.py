@@ -53,15 +53,9 @@ AUDIT = Page(
 def _proposals(asked: Asked) -> Answer:
     wanted = [name for name in (asked.text("ruleset"),) if name is not None]
     found = asked.site.store.reviews.list(*wanted, closed=asked.flag("closed") or asked.is_file)
-    first, most = asked.number("offset"), asked.number("limit")
-    page = found[first : first + most]
-    kept: dict[str, links.Value] = {"ruleset": asked.text("ruleset"), "closed": asked.flag("closed"), "limit": most}
-    shown = {
-        "found": page,
-        "before": links.to("/proposals", offset=max(0, first - most), **kept) if first else None,
-        "after": links.to("/proposals", offset=first + most, **kept) if first + most < len(found) else None,
-    }
-    return Answer({"proposals": [each.data() for each in page], "count": len(found), "offset": first}, shown)
+    page, around = asked.part(found)
+    data = {"proposals": [each.data() for each in page], "count": len(found), "offset": asked.number("offset")}
+    return Answer(data, {"found": page, **around})
 
 
 PROPOSALS = Page(
@@ -79,8 +73,7 @@ def _proposal(asked: Asked) -> Answer:
     found = reviews.get(asked.reference)
     rounds = reviews.rounds(asked.reference)
     shown: dict[str, Any] = {"proposal": found, "rounds": rounds, "said": _said(found, rounds), "fault": None}
-    shown |= {"rows": [], "has_more": False, "pictures": [], "sizes": []}
-    shown |= {"verdicts": verdicts_of(found, asked.person)}
+    shown |= {"rows": [], "has_more": False, "pictures": [], "sizes": [], "verdicts": verdicts_of(found, asked.person)}
     shown |= {"has_board": not asked.is_file or has_board(asked.site, asked.reference)}
     try:
         key = (asked.reference, found.base_id, found.round, found.digest)
