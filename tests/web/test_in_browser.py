@@ -206,6 +206,10 @@ def test_print_fits_and_is_light(browser: Page, place: tuple[str, str]) -> None:
     with browser.drawn(1000):
         browser.go(f"{place[0]}g/mini?from=a2&explain=1")
         assert browser.ask("document.documentElement.scrollWidth") <= 1000, "the SQL has long lines"
+        text = "document.querySelector('#position')"
+        assert browser.ask(f"{text}.offsetHeight >= {text}.scrollHeight && {text}.offsetHeight > 0"), (
+            "the position, too"
+        )
         found = legend_of(browser)
         assert found
         for colors in found:
