@@ -24,7 +24,7 @@ def test_both_parts_of_a_move_are_those_of_fairy_stockfish(games: Games) -> None
 def test_whole_moves_are_those_of_fairy_stockfish_in_many_positions(games: Games) -> None:
     pytest.importorskip("pyffish")
     rules, seen = games[duck.GAME], Counter[str]()
-    for each in duck.samples(150, 3):
+    for each in duck.samples(150, 5):
         assert [*duck.differences(rules, each), *duck.whole(rules, each.fen)] == []
         seen.update(duck.kinds(each))
     assert min(seen[kind] for kind in ("castling", "promotion", "in passing")) > 0, seen
