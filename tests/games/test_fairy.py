@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError
-from ggn_store.games import library, playing
+from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError, limits
+from ggn_store.games import estimate, library, playing
 from ggn_store.games.fairy.variants import DEFINED, Variant, built_in_variants, read_variants
 from ggn_store.model.moves.play import Outcome, Play
 from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences, fixture
@@ -157,12 +157,14 @@ def test_holes_of_the_board_are_no_squares() -> None:
 REFUSED = [
     (
         "blastOnCapture = true\nking = -\ncommoner = k\npieceDrops = true\ncapturesToHand = true",
-        *("blastOnCapture", "C", "goes to a hand.*: up to [0-9,]{13,} possibilities"),
+        *("capturesToHand", "C", "goes to a hand.*: up to [0-9,]{13,} possibilities"),
     ),
     ("wallingRule = past", "wallingRule", "C", "do not shield a royal piece"),
     ("enclosingDropStart = d4", "enclosingDropStart", "C", "drops that enclose and turn"),
-    ("enclosingDrop = anyside", "enclosingDrop", "C", "slides in from an edge"),
-    ("wallOrMove = true", "wallOrMove", "C", "a wall and moves no piece"),
+    ("enclosingDrop = anyside", "enclosingDrop", "C", "slides in from an edge.*: up to 512 possibilities"),
+    # As many as the moves, and on both sides each square of the edge, or beside one of four walls.
+    ("wallingRule = edge\nwallOrMove = true", "wallOrMove", "C", "no definition says: up to 28,416 possibilities.*"),
+    ("wallingRule = edge\nwallOrMove = true", "wallingRule", "C", "beside another one: up to 28,416 possibilities.*"),
     ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces .*: up to [0-9]{2},[0-9,]{7} poss"),
     ("oppositeCastling = false", "oppositeCastling", "D", "the other side's"),
     ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves as what it becomes"),
@@ -198,8 +200,28 @@ def test_what_cannot_be_carried_is_told_with_its_line(option: str, name: str, ti
     variant = one(f"# mine\n[mine:chess]\n\n{option}\n{extra}", allow_host_rules=True)
     assert variant.definition is None
     found = [refusal for refusal in variant.refusals if refusal.option == name]
-    assert [(refusal.line, refusal.tier) for refusal in found] == [(4, tier)]
+    line = 4 + [each.split(" ")[0] for each in option.split("\n")].index(name)
+    assert [(refusal.line, refusal.tier) for refusal in found] == [(line, tier)]
     assert re.search(reason if ".*" in reason else re.escape(reason), found[0].reason), found[0].reason
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("flipello", ["flipEnclosedPieces"]), ("flipersi", ["enclosingDropStart", "flipEnclosedPieces"])],
+)
+def test_what_a_limit_refuses_names_it_and_can_be_allowed(name: str, options: list[str]) -> None:
+    most = "at most 1,000,000 (--limit piece-possibilities=N allows more)"
+    refusals = one(f"[mine:{name}]\n", allow_host_rules=True).refusals
+    assert [refusal.option for refusal in refusals] == options
+    assert all(each.reason.endswith(f"up to 7,779,352 possibilities of a piece; allowed: {most}") for each in refusals)
+    six = f"[mine:flipello]\nmaxRank = 6\nmaxFile = 6\nstartFen = 6/6/2pP2/2Pp2/6/6[{'P' * 18}{'p' * 18}] w - - 0 1\n"
+    assert one(six, allow_host_rules=True).definition is not None
+    with limits.allow({"piece-possibilities": 10}):
+        assert one(six, allow_host_rules=True).refusals[0].option == "flipEnclosedPieces"
+    with limits.allow({"piece-possibilities": 8_000_000, "piece-conditions": 300_000_000}):
+        allowed = one("[mine:flipello]\n", allow_host_rules=True).definition
+    assert allowed is not None
+    assert estimate.counts(allowed)[0][1].possibilities == 7_779_352
 
 
 def test_captures_blast_but_for_pawns_and_what_is_immune() -> None:

@@ -8,7 +8,6 @@ from ggn_store import limits
 from ggn_store.games.fairy import counts, toml
 from ggn_store.games.fairy.options import BEYOND
 from ggn_store.games.fairy.walls import Walls
-from ggn_store.games.rules import SIDES
 from ggn_store.model.documents.geometry import Lattice
 
 _ENCLOSING: Final = "enclosingDrop"
@@ -41,7 +40,8 @@ class Around(Walls):
             self._check_near()
         if self.blasts:
             if self.captures:
-                self.s.refuse("blastOnCapture", BEYOND["blastOnCapture"][1], "C")
+                name = self.s.latest(("blastOnCapture", "capturesToHand"))
+                self.s.refuse(name, BEYOND["blastOnCapture"][1], "C")
             if self.walling:
                 self.s.refuse("blastOnCapture", "what a capture destroys depends on every wall around it", "C")
             if self.s.letter("king") in [*self.letters()]:
@@ -54,11 +54,12 @@ class Around(Walls):
             self.s.refuse("blastImmuneTypes", "it is about captures that destroy what is around them", "C")
 
     def _check_enclosing(self) -> None:
+        limit, count = limits.PIECE_POSSIBILITIES, counts.enclosed(Lattice(self.board), self.squares)
+        allowed = f"up to {count:,} possibilities of a piece; allowed: {limit.allowed}"
         if not self.s.region(_START) <= self.start.board.keys():
-            self.s.refuse(_START, "before its squares are full drops enclose nothing", "C")
-        count = counts.enclosed(Lattice(self.board), self.squares)
-        if count > len(SIDES) * limits.PIECE_POSSIBILITIES.most:
-            self.s.refuse(_FLIPS, f"{BEYOND[_FLIPS][1]}: up to {count:,} possibilities", "C")
+            self.s.refuse(_START, f"before its squares are full drops enclose nothing: {allowed}", "C")
+        if count > limit.most:
+            self.s.refuse(_FLIPS, f"{BEYOND[_FLIPS][1]}: {allowed}", "C")
 
     def _check_near(self) -> None:
         flips = self.s.value(_FLIPS, "none").lower()

@@ -29,32 +29,34 @@ def counted(refusal: Refusal, variant: BaseVariant, text: str) -> Refusal:
 
 
 def enclosed(lattice: Lattice, squares: Iterable[str]) -> int:
-    """Each square with as many enclosed pieces as there may be in each of eight directions.
+    """Each square with as many enclosed pieces as there may be in each of eight directions: drops of one piece.
 
     Of n squares up to n - 1 may be enclosed. Where none is, that is said of the first of them that is no enemy, or of
     the last: n ways.
     """
-    total = 0
-    for square in squares:
-        ways = []
-        for step in RING:
-            at, length = lattice.step(square, step), 0
-            while at is not None:
-                at, length = lattice.step(at, step), length + 1
-            ways.append(max(1, 2 * length - 1))
-        total += math.prod(ways)
-    return len(SIDES) * total
+    lengths = ([sum(1 for _ in lattice.ride(square, step)) for step in RING] for square in squares)
+    return sum(math.prod(max(1, 2 * length - 1) for length in each) for each in lengths)
+
+
+def _walled(definition: Definition, variant: BaseVariant) -> int:
+    """Each move with each wall that it may leave; where a wall is a move of its own, the moves and the walls."""
+    squares = len(variant.squares)
+    # The duck comes from any square; on the edge, or beside a wall on one of four sides.
+    walls = squares * {"duck": squares, "edge": 4}.get(variant.s.value("wallingRule").lower(), 1)
+    moves = estimate.total(definition)
+    return moves + len(SIDES) * walls if variant.s.flag("wallOrMove") else moves * walls
+
+
+def _blasted(definition: Definition, _: BaseVariant) -> int:
+    """Each move with what stands on each of the eight squares around, or that nothing does."""
+    return int(estimate.total(definition) * (len(definition.forms) + 1) ** len(RING))
 
 
 # By an option and its value, "" for any.
 _COUNTS: Final[Mapping[tuple[str, str], Callable[[Definition, BaseVariant], int]]] = {
-    # Each move with each square that the duck can come from, and go to.
-    ("wallingRule", "duck"): lambda definition, variant: estimate.total(definition) * len(variant.squares) ** 2,
-    # Each move with each square of the wall: on the edge, or beside a wall on one of four sides.
-    ("wallingRule", "edge"): lambda definition, variant: estimate.total(definition) * 4 * len(variant.squares),
-    # Each move with what stands on each of the eight squares around, or that nothing does.
-    ("blastOnCapture", ""): lambda definition, _: int(
-        estimate.total(definition) * (len(definition.forms) + 1) ** len(RING)
-    ),
-    ("flipEnclosedPieces", ""): lambda definition, variant: enclosed(definition.lattice, variant.squares),
+    **dict.fromkeys((("wallingRule", "duck"), ("wallingRule", "edge"), ("wallOrMove", "")), _walled),
+    **dict.fromkeys((("blastOnCapture", ""), ("capturesToHand", "")), _blasted),
+    # On each square from each edge.
+    ("enclosingDrop", "anyside"): lambda _, variant: len(SIDES) * 4 * len(variant.squares),
+    ("flipEnclosedPieces", ""): lambda definition, variant: len(SIDES) * enclosed(definition.lattice, variant.squares),
 }

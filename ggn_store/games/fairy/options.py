@@ -73,7 +73,7 @@ _WALLS: Final = "a move places a wall as well"
 REFUSED: Final = {
     **dict.fromkeys(("petrifyOnCapture", "petrifyBlastPieces"), ("false", "C", _PETRIFIES)),
     **dict.fromkeys(("duckGating", "staticGating"), ("false", "C", _WALLS)),
-    "wallOrMove": ("false", "C", "a move places a wall and moves no piece"),
+    "wallOrMove": ("false", "C", "a move places a wall and moves no piece, which no definition says"),
     "staticGatingRegion": ("-", "C", _WALLS),
     "arrowGating": ("false", "C", f"{_WALLS}, on a square that it then attacks"),
     "pastGating": ("false", "C", "a move places a wall where it began"),

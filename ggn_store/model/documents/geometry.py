@@ -374,12 +374,12 @@ class Lattice:
         for vector in self.vectors(a, b):
             step = unit(vector)
             if a != b and step in self.directions:
-                found = {a: None, **dict.fromkeys(self._ride(a, step))}
-                back = dict.fromkeys(self._ride(a, tuple(-part for part in step)))
+                found = {a: None, **dict.fromkeys(self.ride(a, step))}
+                back = dict.fromkeys(self.ride(a, tuple(-part for part in step)))
                 return (*[each for each in reversed(back) if each not in found], *found)
         return ()
 
-    def _ride(self, place: str, step: Vector) -> Iterator[str]:
+    def ride(self, place: str, step: Vector) -> Iterator[str]:
         """The places in one direction, up to the edge or to the place itself."""
         at = self.step(place, step)
         while at is not None and at != place:
@@ -388,7 +388,7 @@ class Lattice:
 
     def _walk(self, place: str, step: Vector, count: int) -> tuple[str, ...] | None:
         """The places of so many steps; None where there are fewer."""
-        found = tuple(itertools.islice(self._ride(place, step), count))
+        found = tuple(itertools.islice(self.ride(place, step), count))
         return found if len(found) == count else None
 
     def middle(self, a: str, b: str) -> str | None:
