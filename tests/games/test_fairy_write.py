@@ -190,6 +190,27 @@ def test_what_has_no_option_is_named_with_its_place(tables: str, where: str, rea
 
 
 @pytest.mark.parametrize(
+    ("keys", "option"),
+    [
+        ("", "customPiece1 = a:pR"),
+        ('captures_except = ["A"]', "mutuallyImmuneTypes = a"),
+        ('captures_except = ["A"]\nhurdles_except = ["A"]', "janggiCannon = a"),
+    ],
+)
+def test_a_cannon_is_janggi_s_only_if_it_spares_its_kind_and_jumps_over_none_of_it(keys: str, option: str) -> None:
+    definition = read(
+        f'{PAWNS.replace("k^", "k").replace("K^", "K")}[pieces.K]\nbetza = "K"\n[pieces.A]\nbetza = "pR"\n{keys}\n'
+    )
+    section = write(definition, "t")
+    assert f"\n{option}\n" in section.text
+    assert not differs(section)
+    [cannon, again] = [
+        next(each for each in made.pieces if each.letter == "A") for made in (definition, imported(section))
+    ]
+    assert (cannon.captures_except, cannon.hurdles_except) == (again.captures_except, again.hurdles_except)
+
+
+@pytest.mark.parametrize(
     ("board", "start", "told"),
     [
         ("13x8", "13/13/13/13/13/13/13/13 / T/t", "this is 13x8"),

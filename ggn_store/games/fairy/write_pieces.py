@@ -89,6 +89,11 @@ def _turned(pattern: BetzaPattern) -> BetzaPattern:
     )
 
 
+def _movement(piece: PieceRule) -> tuple[object, ...]:
+    """What one type of pieces has to have in common."""
+    return ways(piece.moves.patterns), piece.also, piece.captures_except, piece.hurdles_except
+
+
 class PieceWriter:
     """The options of a section so far, what is left out of it, and the types of its pieces."""
 
@@ -188,7 +193,7 @@ class PieceWriter:
         letter = letter or piece.letter
         if letter in self.kinds:
             other = next(each for each in self.plain if each.letter == letter)
-            if ways(other.moves.patterns) != ways(piece.moves.patterns) or other.also != piece.also:
+            if _movement(other) != _movement(piece):
                 reason = "one letter is one type of piece for both sides: give them different letters"
                 self.leave(self.where(piece, "betza"), reason, moves=True)
             kind = self.kinds[letter]
@@ -216,6 +221,8 @@ class PieceWriter:
             return "king"
         for kind in PIECES:
             found = None if kind == "king" or kind in self.options else self._options_of(kind, piece)
+            if kind == "janggiCannon" and {piece.captures_except, piece.hurdles_except} != {(letter,)}:
+                continue
             if found is not None and "custom" not in kind:
                 self.put(kind, letter.lower(), self.where(piece, "betza"))
                 for name, value in found.items():
@@ -296,13 +303,14 @@ class PieceWriter:
         return ways(also.moves.patterns) == said(TRIPLE_STEP)
 
     def _exceptions(self, piece: PieceRule, letter: str, kind: str) -> None:
-        own, built_in = (letter,), kind == "janggiCannon"
-        if piece.captures_except == own and not built_in:
+        if kind == "janggiCannon":
+            return
+        if piece.captures_except == (letter,):
             self.options["mutuallyImmuneTypes"] = self.options.get("mutuallyImmuneTypes", "") + letter.lower()
-        elif piece.captures_except != (own if built_in else ()):
+        elif piece.captures_except:
             reason = "a type of pieces may only spare its own kind"
             self.leave(self.where(piece, "captures_except"), reason, moves=True)
-        if piece.hurdles_except != (own if built_in else ()):
+        if piece.hurdles_except:
             reason = "only a janggiCannon jumps over all but its own kind"
             self.leave(self.where(piece, "hurdles_except"), reason, moves=True)
 
@@ -331,9 +339,8 @@ class PieceWriter:
     def _target(self, piece: PieceRule, promoters: set[str]) -> str:
         """The letter of the type that a promoted piece moves as: one of the game, or one of its own."""
         for each in self.plain:
-            same = ways(each.moves.patterns) == ways(piece.moves.patterns) and each.also == piece.also
-            same = same and (each.confined, each.terminal) == (piece.confined, piece.terminal)
-            if same and each.letter not in promoters:
+            same = (each.confined, each.terminal) == (piece.confined, piece.terminal)
+            if same and _movement(each) == _movement(piece) and each.letter not in promoters:
                 return each.letter
         for letter, kind in self.kinds.items():
             same = kind in PIECES and said(PIECES[kind]) == ways(piece.moves.patterns)
