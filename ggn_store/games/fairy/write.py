@@ -25,6 +25,8 @@ from ggn_store.notation.qpi import Side
 _NOT_A_NAME: Final = re.compile("[^A-Za-z0-9._+-]", re.ASCII)
 _LONGEST: Final = 100
 _NO_CHECKS: Final = "no-promotion-checks"
+# What is left to players by options that are written for something else.
+_READ_AS: Final = {"drop-rights": "dropOppositeColoredBishop", "side-effects": "cambodianMoves", "two-passes": "pass"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +75,11 @@ class VariantWriter(PieceWriter):
     # --- the start position, royal pieces, first moves ---
 
     def _start(self) -> None:
-        text, definition = definition_start(self.definition), self.definition
-        if definition.start is None:
+        text, definition = self.definition.start, self.definition
+        if text is None:
             self.leave("start", "there is none, and the engine is given an empty board")
+            first, second = definition.styles
+            text = f"{'/'.join([str(self.files)] * self.ranks)} / {first}/{second.lower()}"
         try:
             found = fen(Position.from_feen(text), definition)
         except PositionError as error:
@@ -507,13 +511,5 @@ class VariantWriter(PieceWriter):
         if self.definition.cylinder:
             self.leave("cylinder", "no board of Fairy-Stockfish wraps round", moves=True)
         for name in self.definition.said.host:
-            self.leave("host", f"{name} is left to the players, and no option is known to say it")
-
-
-def definition_start(definition: Definition) -> str:
-    """The start position in FEEN; an empty board where there is none."""
-    if definition.start is not None:
-        return definition.start
-    files, ranks = definition.lattice.size
-    first, second = definition.styles
-    return f"{'/'.join([str(files)] * ranks)} / {first}/{second.lower()}"
+            if _READ_AS.get(name) not in self.options:
+                self.leave("host", f"{name} is left to the players, and no option is known to say it")

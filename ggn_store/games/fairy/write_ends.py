@@ -46,21 +46,15 @@ def _without_odds(writer: PieceWriter, ends: list[tuple[End, str]]) -> Iterable[
             found.append((end, where))
     if odds:
         # Then who wins repetitions is said by this, too.
-        found = _fold_repetitions(found)
+        folded: dict[End, str] = {}
+        for end, where in found:
+            is_told = end.outcome.when == "repetition" and end.outcome.side is not None
+            folded.setdefault(End(_drawn(end.outcome), end.zone) if is_told else end, where)
+        found = [*folded.items()]
         drawn = len(odds) == 1
         writer.put("materialCounting", odds.pop(), "play.outcome")
         if not drawn:
             writer.leave("play.outcome", "one side wins all that would be drawn")
-    return found
-
-
-def _fold_repetitions(ends: list[tuple[End, str]]) -> list[tuple[End, str]]:
-    found: list[tuple[End, str]] = []
-    for end, where in ends:
-        if end.outcome.when == "repetition" and end.outcome.side is not None:
-            end = End(_drawn(end.outcome), end.zone)
-        if end not in [each for each, _ in found]:
-            found.append((end, where))
     return found
 
 
@@ -74,7 +68,7 @@ def _no_move(writer: PieceWriter, end: End, where: str) -> None:
         writer.leave(where, "an end without a move is the same for both sides")
         return
     if outcome.verdict == _MAJORITY and outcome.in_check is not True:
-        _count(writer, where)
+        writer.put("materialCounting", "unweighted", where, moves=False)
         writer.put("stalemateValue", "loss", where, moves=False)
         writer.put("stalematePieceCount", "true", where, moves=False)
         return
@@ -155,18 +149,13 @@ def _repeated(writer: PieceWriter, end: End, where: str) -> None:
     outcome = end.outcome
     writer.put("nFoldRule", str(outcome.count), where, moves=False)
     if outcome.verdict == _MAJORITY:
-        _count(writer, where)
+        writer.put("materialCounting", "unweighted", where, moves=False)
         writer.put("nFoldValue", "draw", where, moves=False)
     elif outcome.side != "second":
         writer.put("nFoldValue", outcome.verdict, where, moves=False)
     if outcome.side is not None:
         writer.put("nFoldValueAbsolute", "true", where, moves=False)
     writer.put("perpetualCheckIllegal", str(outcome.perpetual).lower(), where, moves=False)
-
-
-def _count(writer: PieceWriter, where: str) -> None:
-    """Have who has more pieces win what would be drawn."""
-    writer.put("materialCounting", "unweighted", where, moves=False)
 
 
 def _untold(writer: PieceWriter, end: End, where: str) -> None:
