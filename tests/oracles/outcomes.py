@@ -9,8 +9,9 @@ is asked after each move how the game stands; the engine, whose every call takes
 ends are immediate (the board says so), which it is asked for after each move of a game that declares one, and now and
 then of others; the lack of legal moves, optional ends (repetition, moves without progress), and the lack of material
 where the game declares it, which it is asked for whenever the store says that a game is over, in the position before
-that, and on the way. It judges by the moves and the store by the positions. A line is a game with how many positions
-agree, and what the store said of those that were over.
+that, and on the way. It judges by the moves and the store by the positions. Games that are too large for the store to
+keep what it has read of them the engine plays: there the store is asked now and then, at the end, and just before. A
+line is a game with how many positions agree, and what the store said of those that were over.
 """
 
 from __future__ import annotations
@@ -25,12 +26,15 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ggn_store import Move, Position, Ruleset, Store
 from ggn_store.api.moves.outcomes import judge
+from ggn_store.games import library
+from ggn_store.games.fairy.variants import read_variants
 from ggn_store.model.moves.result import Result
+from ggn_store.store.moves import fast
 from tests.oracles.fairy_stockfish import known_games
 
 MOST_PLIES = 200
@@ -42,6 +46,8 @@ AFTER_MOVES = frozenset(("no-move", "material", "repetition", "quiet"))
 """Outcomes that are no immediate ends of the engine's; a game that has no others is asked for these at every
 `RARELY`th ply only."""
 RARELY = 4
+SELDOM = 64
+"""Plies from one position to the next that the store is asked of while the engine plays a large game."""
 STOPS = frozenset(("side-effects", "bikjang"))
 """Duties of the host by which the engine may take no move where the store still has some."""
 
@@ -77,13 +83,30 @@ class Engine:
             self._starts.append(pyffish.get_fen(self._name, self._starts[-1], self._moves[-RECENT:]))
         self._moves.append(move)
 
+    def _recent(self, moves: list[str]) -> tuple[str, list[str]]:
+        at = max(0, len(moves) // RECENT - 1)
+        return self._starts[at], moves[at * RECENT :]
+
+    def legal(self) -> list[str]:
+        """The moves that may be made."""
+        import pyffish
+
+        return list(pyffish.legal_moves(self._name, *self._recent(self._moves)))
+
+    def position(self, rules: Ruleset) -> Position:
+        """The position; where drops are free, the engine names no hands, and they are as at the start."""
+        import pyffish
+
+        text = pyffish.get_fen(self._name, *self._recent(self._moves))
+        found = rules.position(fen=text)
+        return found if "[" in text else replace(found, hands=rules.start.hands)
+
     def stand(self, mover: str, back: int = 0, everything: bool = True) -> Stand:
         """How the game stands, or stood so many moves before; without everything, by what the board says at once."""
         import pyffish
 
         moves = self._moves[: len(self._moves) - back]
-        at = max(0, len(moves) // RECENT - 1)
-        recent = self._starts[at], moves[at * RECENT :]
+        recent = self._recent(moves)
         over, value = pyffish.is_immediate_game_end(self._name, *recent)
         kind = "immediate"
         if everything and not over and not pyffish.legal_moves(self._name, *recent):
@@ -125,6 +148,21 @@ def played(rules: Ruleset, chance: random.Random) -> Iterator[tuple[Position, St
         position = rules.apply(position, move)
 
 
+def followed(rules: Ruleset, chance: random.Random) -> Iterator[tuple[Position, Stand, Result]]:
+    """A random game of the engine's: some of its positions, its end and what was before that, as both judge them."""
+    engine, position, before = Engine(rules), rules.start, list[Position]()
+    for ply in range(MOST_PLIES + 1):
+        found = engine.stand(position.side)
+        if found.is_over or ply == MOST_PLIES or (before and ply % SELDOM == 0):
+            yield position, found, rules.outcome(position, before)
+            yield before[-1], engine.stand(before[-1].side, back=1), rules.outcome(before[-1], before[:-1])
+        if found.is_over:
+            return
+        engine.play(chance.choice(engine.legal()))
+        before.append(position)
+        position = engine.position(rules)
+
+
 def _known(legal: list[Move], _position: Position) -> list[Move]:
     return legal
 
@@ -139,7 +177,7 @@ def agrees(found: Stand, ours: Result) -> bool:
     return (found.is_over, found.winner) == (ours.is_over, ours.winner)
 
 
-def sweep(name: str, games: int) -> str:
+def sweep(name: str, games: int, ini: str = "") -> str:
     """Compare a game; its line of the table, and the first differences."""
     began = time.perf_counter()
     ends: Counter[str] = Counter()
@@ -148,9 +186,19 @@ def sweep(name: str, games: int) -> str:
     shown: dict[str, str] = {}
     count = 0
     with tempfile.TemporaryDirectory() as place, Store.open(str(Path(place) / "store.db")) as store:
-        store.load_library(name)
+        if name in library.names():
+            store.load_library(name)
+        else:
+            [variant] = read_variants(Path(ini).read_bytes(), ini, [name], allow_host_rules=True)
+            assert variant.definition is not None, variant.refusals
+            store.load(variant.definition, name)
         rules, chance = store.ruleset(name), random.Random(name)
-        for position, found, ours in (each for _ in range(games) for each in played(rules, chance)):
+        play = played
+        if sum(each["possibilities"] for each in rules.piece_summaries()) > fast.KEPT_MOVES:
+            play = followed
+            rules.legal_moves(rules.start)  # as usual, but nothing that is read from here on is forgotten
+            fast.KEPT_MOVES = fast.KEPT_ANSWERS = sys.maxsize
+        for position, found, ours in (each for _ in range(games) for each in play(rules, chance)):
             count += 1
             if ours.is_over:
                 ends[str(ours)] += 1
@@ -174,14 +222,14 @@ def main(arguments: Iterable[str]) -> None:
     parser.add_argument("names", nargs="*", metavar="GAME")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--ini", help="a variants.ini, whose variants the engine then knows, too")
+    parser.add_argument("--ini", default="", help="a variants.ini, whose variants the engine then knows, too")
     options = parser.parse_args(list(arguments))
     if options.ini:
         import pyffish
 
         pyffish.load_variant_config(Path(options.ini).read_text("utf-8"))
     if len(options.names) == 1:
-        print(sweep(options.names[0], options.games), flush=True)
+        print(sweep(options.names[0], options.games, options.ini), flush=True)
         return
     # Each game in a process of its own: some positions make the engine crash.
     with ThreadPoolExecutor(options.processes) as pool:
