@@ -30,7 +30,7 @@ from ggn_store.store.database.session import Session, known_versions
 from ggn_store.store.rulesets.stored_documents import Transaction
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import allowed_functions, queries, view_rows
-from ggn_store.store.sql.pieces import Pieces
+from ggn_store.store.sql.pieces import Pieces, grouped
 
 try:
     import fcntl
@@ -316,9 +316,11 @@ def _of_pieces(
             for view in shown:
                 for name in tables[view.name]:
                     files.add_again(view, directory / name, gone)
-        for done, key in enumerate(fresh):
+        done = 0
+        for group in grouped(pieces.named(fresh)):
             progress("pieces", done, len(fresh))
-            for view, columns in view_rows.of_piece(pieces, _OF_PIECES, key, is_checked=True):
+            done += len(group)
+            for view, columns in view_rows.of_group(pieces, _OF_PIECES, group, is_checked=True):
                 files.add(view, columns)
     return made if is_anew else {table: tables[table] | made[table] for table in made}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from ggn_store.columnar.compile import EXTRA
@@ -91,9 +92,11 @@ class Arrays(Vectors):
             found[at[starts]] = np.minimum(np.minimum.reduceat(values, starts), missing)
         return found
 
-    def bounds(self, at: Any, count: int) -> list[int]:
-        found: list[int] = self._np.searchsorted(at, self._np.arange(count + 1)).tolist()
-        return found
+    def bounds(self, vector: Any, members: Any) -> Any:
+        return self._np.searchsorted(vector, members)
+
+    def spread(self, members: Sequence[int], counts: Sequence[int]) -> Any:
+        return self._np.repeat(*(self._np.asarray(each, self._np.int64) for each in (members, counts)))
 
     def plain(self, vector: Any) -> list[int]:
         found: list[int] = vector.tolist()
@@ -112,12 +115,17 @@ class Arrays(Vectors):
     def rows(self, *vectors: Any) -> Any:
         return self._np.stack(vectors, axis=1).ravel()
 
-    def text(self, parts: Sequence[str], at: Any) -> bytes:
+    def texts(self, parts: Sequence[str], at: Any, bounds: Sequence[int]) -> list[bytes]:
         # The values of an array lie one after another.
         found = self._pa.array(parts, self._pa.large_string()).take(self._pa.array(at))
         _, offsets, values = found.buffers()
-        last = self._np.frombuffer(offsets, self._np.int64)[len(found)]
-        return bytes(values[:last]) if last else b""
+        places = (
+            self._np.frombuffer(offsets, self._np.int64)[self._np.asarray(bounds)].tolist()
+            if values
+            else [0] * len(bounds)
+        )
+        text = memoryview(values or b"")
+        return [bytes(text[first:last]) for first, last in pairwise(places)]
 
 
 def fastest() -> Vectors:

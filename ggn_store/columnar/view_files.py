@@ -37,9 +37,9 @@ def schema(view: View, zone: str | None = "UTC") -> Any:
 
 def record_batch(columns: Sequence[Column], made: Any, *, coded: bool = False) -> Any:
     """Columns as an Arrow record batch of a schema; with `coded`, texts are dictionaries."""
-    pa = need("pyarrow", EXTRA)
+    pa, np = need("pyarrow", EXTRA), need("numpy", EXTRA)
     try:
-        arrays = [_array(pa, column, field.type, coded) for column, field in zip(columns, made, strict=True)]
+        arrays = [_array(pa, np, column, field.type, coded) for column, field in zip(columns, made, strict=True)]
     except (pa.ArrowException, OverflowError) as error:
         raise GgnStoreError(f"Arrow cannot hold a value of the view: {printable(str(error))}") from None
     return (
@@ -49,8 +49,7 @@ def record_batch(columns: Sequence[Column], made: Any, *, coded: bool = False) -
     )
 
 
-def _array(pa: Any, column: Column, kind: Any, coded: bool) -> Any:
-    np = need("numpy", EXTRA)
+def _array(pa: Any, np: Any, column: Column, kind: Any, coded: bool) -> Any:
     values, at = column.values, column.at
     if at is None:
         found = pa.array(values, kind)
@@ -58,11 +57,14 @@ def _array(pa: Any, column: Column, kind: Any, coded: bool) -> Any:
     if values is None:
         return pa.array(at, kind, mask=at == NULL)
     there = [value for value in values if value is not None]
-    # Where a value is among those that are none; -1 for NULL.
-    places = np.cumsum([value is not None for value in values], dtype=np.int32) - 1
-    places[[value is None for value in values]] = -1
-    indices = places[at]
-    indices = pa.array(indices, pa.int32(), mask=indices < 0)
+    if len(there) == len(values):
+        indices = pa.array(np.asarray(at, np.int32))
+    else:
+        # Where a value is among those that are none; -1 for NULL.
+        places = np.cumsum([value is not None for value in values], dtype=np.int32) - 1
+        places[[value is None for value in values]] = -1
+        indices = places[at]
+        indices = pa.array(indices, mask=indices < 0)
     if coded and kind == pa.string():
         return pa.DictionaryArray.from_arrays(indices, pa.array(there, kind))
     return pa.array(there, kind).take(indices)

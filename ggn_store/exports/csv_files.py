@@ -47,7 +47,9 @@ class CsvFiles:
             after = "\n" if number == len(columns) else ","
             parts += [cells[value] + after for value in values]
             cells.forget()
-        self._streams[view.name].write(self._vectors.text(parts, self._vectors.rows(*found)))
+        at = self._vectors.rows(*found)
+        [text] = self._vectors.texts(parts, at, (0, len(at)))
+        self._streams[view.name].write(text)
 
     def end(self, view: View) -> None:
         self._streams.pop(view.name).close()

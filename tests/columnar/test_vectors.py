@@ -59,6 +59,6 @@ def test_parts_are_put_together() -> None:
     for kind in KINDS:
         parts, at = ["a", "", "é,", "\n"], kind.rows(vector(kind, [0, 2]), vector(kind, [3, 1]))
         assert kind.plain(at) == [0, 3, 2, 1]
-        assert kind.text(parts, at) == "a\né,".encode()
-        assert kind.text(parts, kind.up_to(0)) == b""
+        assert kind.texts(parts, at, (0, 1, 4, 4)) == [b"a", "\né,".encode(), b""]
+        assert kind.texts(parts, kind.up_to(0), (0, 0)) == [b""]
         assert kind.plain(kind.joined(at, vector(kind, [2]), kind.up_to(0))) == [0, 3, 2, 1, 2]

@@ -18,8 +18,9 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import Store, StoreError
-from ggn_store.api.questions.views import FORMATS, Format
+from ggn_store.api.questions.views import FORMATS, Format, ViewRows
 from ggn_store.columnar.vectors import Arrays
+from ggn_store.errors import DamagedError
 from ggn_store.exports import csv_files
 from ggn_store.exports.sqlite_file import indexes
 from ggn_store.store.schema.views import VIEWS, View
@@ -418,6 +419,23 @@ def test_nothing_is_written_of_a_store_that_is_damaged(
     with pytest.raises(StoreError, match="damaged"):
         filled.views.export(tmp_path / "out", form)
     assert not (tmp_path / "out").exists()
+
+
+def test_of_pieces_that_are_read_at_once_the_damaged_one_is_named(store: Store) -> None:
+    store.load_library("dobutsu")
+    pieces = store.ruleset("dobutsu").pieces
+    change = text("UPDATE condition SET square = square + :by WHERE piece_id = :id")
+    for piece in (pieces[0], pieces[3], pieces[-1]):
+        for by in (500, -500):
+            with store.session.database.writing() as connection:
+                drop_guards(connection)
+                query = text("SELECT id FROM piece WHERE identifier = :piece")
+                damaged = connection.execute(query, {"piece": piece}).scalar_one()
+                connection.execute(change, {"by": by, "id": damaged})
+            for ask in (list, ViewRows.to_arrow) if by > 0 else ():
+                with pytest.raises(DamagedError, match=f'the piece "{re.escape(piece)}" is damaged'):
+                    ask(store.views.rows("v_conditions"))
+    assert len(list(store.views.rows("v_conditions"))) > 100
 
 
 def test_progress_tells_all_parts(filled: Store, tmp_path: Path) -> None:

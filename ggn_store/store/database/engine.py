@@ -387,9 +387,9 @@ class Database(ABC):
 
     @abstractmethod
     def arrays(self, table: Table, where: ColumnElement[bool]) -> Select[Any]:
-        """How many rows of a table there are, and each of its columns but the first as a text: JSON, an array.
+        """The values of a table's first column; of each, how many rows there are, and the other columns as JSON arrays.
 
-        They are in the order of the primary key; NULL where there are none.
+        Rows are in the order of the primary key, which begins with that column.
         """
 
     @abstractmethod

@@ -292,9 +292,9 @@ class Postgres(Database):
                 chunk = list(islice(rows, _ROWS_A_BLOCK))
 
     def arrays(self, table: Table, where: ColumnElement[bool]) -> Select[Any]:
-        rows = select(*list(table.columns)[1:]).where(where).order_by(*table.primary_key).subquery()
-        found: list[ColumnElement[Any]] = [cast(func.json_agg(each), Text) for each in rows.columns]
-        return select(func.count(), *found)
+        first, *others = select(table).where(where).order_by(*table.primary_key).subquery().columns
+        found: list[ColumnElement[Any]] = [cast(func.json_agg(each), Text) for each in others]
+        return select(first, func.count(), *found).group_by(first)
 
     def checksums(self, table: Table) -> list[ColumnElement[Any]]:
         # The hash of a row adds up those of its values: hashed once more, so that rows do not make up for each other.

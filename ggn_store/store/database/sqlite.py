@@ -333,7 +333,8 @@ class SQLite(Database):
 
     def arrays(self, table: Table, where: ColumnElement[bool]) -> Select[Any]:
         # A table that is its primary key's index is read in that order.
-        return select(func.count(), *map(func.json_group_array, list(table.columns)[1:])).where(where)
+        first, *others = table.columns
+        return select(first, func.count(), *map(func.json_group_array, others)).where(where).group_by(first)
 
     def checksums(self, table: Table) -> list[ColumnElement[Any]]:
         # The texts one after another; the numbers of each row as one, squared, so that none is made up for by another.

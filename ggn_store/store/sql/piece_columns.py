@@ -1,11 +1,10 @@
-"""The rows that views have of a piece, as columns made from its tables; a test compares them with the views."""
+"""The rows that views have of pieces, as columns made from their tables; a test compares them with the views."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 from sqlalchemy import Table
@@ -59,34 +58,44 @@ class Column:
 
 
 class PieceColumns:
-    """The rows of a piece in the views of rules, without ruleset and revision.
+    """The rows of pieces in the views of rules, without ruleset and revision.
 
     Its methods raise ValueError, LookupError or TypeError where rows are not such as this program writes.
     """
 
     def __init__(self, tables: PieceTables) -> None:
         self._tables = tables
+        self._keys = tables.keys
         self._vectors = tables.vectors
 
     def of(self, view: str) -> dict[str, Column]:
         """The columns of a view by name."""
         return _VIEWS[view](self)
 
-    def _constant(self, value: Any, count: int) -> Column:
-        nothing = self._vectors.each(lambda place: place * 0, self._vectors.up_to(count))
-        return Column([value], nothing)
-
     def _placed(self, at: Vector) -> dict[str, Column]:
         """The columns that say of which possibility a row is."""
         labels, take = (*self._tables.squares, HAND), self._vectors.take
+        piece = take(self._tables.of_piece, at)
+        starts = take(self._tables.starts(t.variant), piece)
         return {
-            "piece": self._constant(self._tables.key.identifier, len(at)),
+            "piece": self._of_key("identifier", piece),
             "source": Column(labels, take(self._tables.source, at)),
             "destination": Column(labels, take(self._tables.destination, at)),
             "ordinal": Column(None, take(self._tables.ordinal, at)),
-            "piece_id": self._constant(self._tables.key.id, len(at)),
-            "possibility": Column(None, at),
+            "piece_id": self._of_key("id", piece),
+            "possibility": Column(None, self._vectors.each(lambda at, start: at - start, at, starts)),
         }
+
+    def _of_key(self, name: str, piece: Vector) -> Column:
+        """What is known of the piece of each row."""
+        at, values = coded([getattr(key, name) for key in self._keys])
+        return Column(values, self._vectors.take(at, piece))
+
+    def _judged(self, judge: Callable[[Any, Any], int], values: Sequence[Any], value: Vector, at: Vector) -> Vector:
+        """What is said of the value in each row, and of the piece that its possibility is of."""
+        table = [judge(each, key) for each in values for key in self._keys]
+        piece, count = self._vectors.take(self._tables.of_piece, at), len(self._keys)
+        return self._vectors.take(table, self._vectors.each(lambda value, piece: value * count + piece, value, piece))
 
     # --- the views ---
 
@@ -98,7 +107,7 @@ class PieceColumns:
         must, required = self._must, self._tables.conditions.states
         return {
             **self._placed(self._vectors.up_to(count)),
-            "side": self._constant(self._tables.key.side, count),
+            "side": self._of_key("side", self._tables.of_piece),
             "requires": Column(
                 (*required, None), self._vectors.found(*must, self._square_of(self._tables.destination), len(required))
             ),
@@ -116,7 +125,7 @@ class PieceColumns:
     def _distance(self, steps: Sequence[int | None]) -> Column:
         points = [point for point in steps if point is not None]
         if len(points) < self._tables.hand:
-            return self._constant(None, self._tables.count)
+            return Column([None], self._vectors.spread([0], [self._tables.count]))
         # So far away that every distance from or to the hand is that of nothing.
         table = [*points, NULL]
         first, second = (self._vectors.take(table, each) for each in (self._tables.source, self._tables.destination))
@@ -181,8 +190,8 @@ class PieceColumns:
                 destination,
                 self._is_between(square, source, destination),
             )
-        places = vectors.bounds(vectors.chosen(at, is_off), count)
-        return take([last - first for first, last in pairwise(places)], vectors.up_to(count))
+        places = vectors.bounds(vectors.chosen(at, is_off), vectors.up_to(count + 1))
+        return each(lambda last, first: last - first, places[1:], places[:-1])
 
     def _is_between(self, square: Vector, source: Vector, destination: Vector) -> Vector:
         """1 where a square lies strictly between source and destination, on a straight line; the hand counts as any."""
@@ -210,13 +219,13 @@ class PieceColumns:
     def _deeds(self) -> tuple[Vector, Vector, Vector]:
         """The kind of capture of each possibility; 0 where it promotes, and where it castles, else 1."""
         vectors, each, take = self._vectors, self._vectors.each, self._vectors.take
-        own, conditions = self._tables.key, self._tables.conditions
-        if own.dialect == "must-deny":
+        conditions = self._tables.conditions
+        if self._keys[0].dialect == "must-deny":
             # Where no effects are told, the piece stands on its destination.
             is_square = each(lambda square: (square != self._tables.hand) * 1, self._tables.destination)
             at = vectors.chosen(vectors.up_to(self._tables.count), is_square)
             square = take(self._tables.place.ranks, vectors.chosen(self._tables.destination, is_square))
-            becomes, pieces = each(lambda place: place * 0, at), [own.identifier]
+            becomes, pieces = take(self._tables.of_piece, at), [key.identifier for key in self._keys]
         else:
             changes = self._tables.changes
             of_board = each(lambda is_hand: 1 - is_hand, changes.is_hand)
@@ -226,10 +235,8 @@ class PieceColumns:
             pieces = list(changes.pieces)
         keys = self._keyed(at, square)
         must = vectors.found(*self._must, keys, len(conditions.states))
-        # What must stand there: 0 nothing, 1 what is taken, 2 something else.
-        taken = [int(state == ENEMY or (state != EMPTY and _side(state) != own.side)) for state in conditions.states]
-        wanted = take([2 - is_taken for is_taken in taken] + [0], must)
-        is_other = take([int(_is_other(piece, own)) for piece in pieces] or [0], becomes)
+        wanted = self._judged(_wants, (*conditions.states, None), must, at)
+        is_other = self._judged(_is_other, pieces, becomes, at)
         empties = take([int(piece is None) for piece in pieces] or [0], becomes)
         target = take(self._square_of(self._tables.destination), at)
         leaves = take(self._square_of(self._tables.source), at)
@@ -254,7 +261,7 @@ class PieceColumns:
             safe,
         )
         kind = each(lambda kind: kind + (kind == 0) * _NO_CAPTURE, kind)
-        promotes = take([int(_is_better(piece, own)) for piece in pieces] or [0], becomes)
+        promotes = self._judged(_is_better, pieces, becomes, at)
         stays = each(lambda promotes, target: 1 - promotes * target, promotes, is_target)
         return (
             vectors.least(at, kind, self._tables.count, _NO_CAPTURE),
@@ -273,13 +280,11 @@ class PieceColumns:
     ) -> Vector:
         """0 where another own piece leaves its square, and one comes to stand where the mover does not go; else 1."""
         vectors, each, take, count = self._vectors, self._vectors.each, self._vectors.take, self._tables.count
-        own, states = self._tables.key, self._tables.conditions.states
-        was, now = (
-            take([int(_is_own(piece, own)) for piece in known] + [0], at)
-            for known, at in ((states, must), (pieces, becomes))
+        states = (*self._tables.conditions.states, None)
+        (was, is_same), (now, is_mover) = (
+            [self._judged(judge, known, value, at) for judge in (_is_own, _is_same)]
+            for known, value in ((states, must), (pieces, becomes))
         )
-        is_same = take([int(state == own.identifier) for state in states] + [0], must)
-        is_mover = take([int(piece == own.identifier) for piece in pieces] or [0], becomes)
         is_nowhere = vectors.least(at, each(lambda is_mover: 1 - is_mover, is_mover), count, 1)
         is_elsewhere = take([1, 0], take(vectors.plain(is_nowhere), at))
         remains = each(
@@ -343,6 +348,17 @@ class PieceColumns:
 def _side(identifier: str) -> str:
     """Whose piece an identifier names, as the views tell it."""
     return "first" if identifier[:1].upper() == identifier[:1] else "second"
+
+
+def _wants(state: str | None, own: Any) -> int:
+    """What must stand there: 0 nothing, 1 what is taken, 2 something else."""
+    if state is None:
+        return 0
+    return 1 if state == ENEMY or (state != EMPTY and _side(state) != own.side) else 2
+
+
+def _is_same(piece: str | None, own: Any) -> bool:
+    return bool(piece == own.identifier)
 
 
 def _is_own(piece: str | None, own: Any) -> bool:

@@ -1,11 +1,11 @@
-"""The tables of a piece, read whole, each column as one text: to ask a view for its rows takes ten times as long."""
+"""The tables of some pieces, each column as one text: to ask a view for its rows takes ten times as long."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import accumulate
 from typing import Any, Final
 
 from sqlalchemy import Connection, Table, select
@@ -52,7 +52,7 @@ class BoardColumns:
 
 @dataclass(frozen=True, slots=True)
 class ConditionColumns:
-    """The conditions of a piece in the order of views: possibilities, and ranks of squares and states."""
+    """The conditions of pieces in the order of views: possibilities, and ranks of squares and states."""
 
     at: Vector
     is_deny: Vector
@@ -63,7 +63,7 @@ class ConditionColumns:
 
 @dataclass(frozen=True, slots=True)
 class EffectColumns:
-    """What the possibilities of a piece change, in the order of views."""
+    """What the possibilities of pieces change, in the order of views."""
 
     at: Vector
     is_hand: Vector
@@ -76,45 +76,68 @@ class EffectColumns:
     deltas: Sequence[int]
 
 
-# How many rows of a table a piece has, and each column of them as the text of a JSON array.
-TableReader = Callable[[Table, int], Sequence[Any]]
+# By the keys of pieces: how many rows of a table each has, and each column of them as the text of a JSON array.
+TableReader = Callable[[Table, Sequence[int]], Mapping[int, Sequence[Any]]]
 
 
 class PieceTables:
-    """What the tables of a piece hold, as vectors; what is asked for and changed in the order of views.
+    """What the tables of some pieces hold, as vectors; what is asked for and changed in the order of views.
 
-    Its methods raise ValueError, LookupError or TypeError where rows are not such as this program writes.
+    The pieces are of one dialect and board, and in the order of their `keys`: rows with what is known of each.
+    Sources and possibilities are numbered through all of them. Its methods raise ValueError, LookupError or TypeError
+    where rows are not such as this program writes.
     """
 
-    def __init__(self, tables: TableReader, vectors: Vectors, key: Any, place: BoardColumns) -> None:
+    def __init__(self, tables: TableReader, vectors: Vectors, keys: Sequence[Any], place: BoardColumns) -> None:
         self._read = tables
         self.vectors = vectors
-        self.key = key
+        self.keys = keys
         self.place = place
         self.squares = place.board.squares
         self.hand = len(self.squares)
-        self._tables: dict[Table, tuple[int, dict[str, str]]] = {}
+        self._tables: dict[Table, tuple[list[int], dict[str, str]]] = {}
+        self._coded: dict[tuple[Table, str], tuple[Vector, list[Any]]] = {}
 
     # --- the tables ---
 
-    def _text(self, table: Table, name: str) -> str:
+    def _rows(self, table: Table) -> tuple[list[int], dict[str, str]]:
+        """How many rows of a table each piece has, and the columns of all, each as the text of a JSON array."""
         if table not in self._tables:
-            count, *texts = self._read(table, self.key.id)
+            found = self._read(table, [key.id for key in self.keys])
+            of_pieces = [found[key.id] for key in self.keys if key.id in found]
             names = [each.name for each in table.columns][1:]
-            self._tables[table] = count, dict(zip(names, texts if count else repeat("[]"), strict=False))
-        return self._tables[table][1][name]
+            texts = [
+                of_pieces[0][at] if len(of_pieces) == 1 else f"[{','.join([row[at][1:-1] for row in of_pieces])}]"
+                for at in range(1, len(names) + 1)
+            ]
+            counts = [found[key.id][0] if key.id in found else 0 for key in self.keys]
+            self._tables[table] = counts, dict(zip(names, texts, strict=True))
+        return self._tables[table]
+
+    def starts(self, table: Table) -> list[int]:
+        """How many rows of a table all pieces before each have, and in the end, how many all of them."""
+        return [*accumulate(self._rows(table)[0], initial=0)]
 
     def numbers(self, table: Table, name: str) -> Vector:
-        """A column of whole numbers."""
-        text = self._text(table, name)
-        found = self.vectors.numbers(text)
-        if len(found) != self._tables[table][0]:
+        """A column of whole numbers; those of sources and of possibilities as they are numbered through."""
+        counts, texts = self._rows(table)
+        found = self.vectors.numbers(texts[name])
+        if len(found) != sum(counts):
             raise ValueError("not all are whole numbers")
-        return found
+        of = _NUMBERED.get((table, name), _NUMBERED.get((None, name)))
+        if of is None or len(counts) == 1:
+            return found
+        own, starts = self._rows(of)[0], self.starts(of)
+        spread, each = self.vectors.spread, self.vectors.each
+        is_foreign = each(lambda number, count: (number < 0) | (number >= count), found, spread(own, counts))
+        require(len(self.vectors.chosen(found, is_foreign)) == 0)
+        return each(lambda number, start: number + start, found, spread(starts[:-1], counts))
 
     def coded(self, table: Table, name: str) -> tuple[Vector, list[Any]]:
         """A column as the places of its values in a list, and that list."""
-        return self.vectors.coded(self._text(table, name))
+        if (table, name) not in self._coded:
+            self._coded[table, name] = self.vectors.coded(self._rows(table)[1][name])
+        return self._coded[table, name]
 
     def ranked(self, table: Table, name: str) -> tuple[Vector, list[str]]:
         """Texts as their places in the order of their bytes, and in that order."""
@@ -140,11 +163,21 @@ class PieceTables:
         return len(numbers)
 
     @functools.cached_property
+    def of_piece(self) -> Vector:
+        """Which of the pieces each possibility is of."""
+        return self.vectors.spread(range(len(self.keys)), self._rows(t.variant)[0])
+
+    @functools.cached_property
     def sources(self) -> Vector:
         """The squares of all sources."""
         ordinals = self.numbers(t.source, "ordinal")
         require(self.vectors.same(ordinals, self.vectors.up_to(len(ordinals))))
         return self.labels(t.source)
+
+    @functools.cached_property
+    def destinations(self) -> Vector:
+        """The squares of all destinations."""
+        return self.labels(t.destination)
 
     @functools.cached_property
     def targets(self) -> Vector:
@@ -166,7 +199,7 @@ class PieceTables:
     @functools.cached_property
     def destination(self) -> Vector:
         """The square that each possibility leads to."""
-        return self.vectors.take(self.labels(t.destination), self.targets)
+        return self.vectors.take(self.destinations, self.targets)
 
     @functools.cached_property
     def ordinal(self) -> Vector:
@@ -244,6 +277,15 @@ class PieceTables:
             each(lambda what, is_hand: (what - len(pieces)) * is_hand + len(deltas) * (1 - is_hand), what, is_hand),
             deltas,
         )
+
+
+# Of what the columns of whole numbers are that are numbered through, in one table or in all that have them.
+_NUMBERED: Final[Mapping[tuple[Table | None, str], Table]] = {
+    (t.source, "ordinal"): t.source,
+    (None, "source"): t.source,
+    (t.variant, "number"): t.variant,
+    (None, "variant"): t.variant,
+}
 
 
 def require(is_ours: bool) -> None:

@@ -1,12 +1,11 @@
-"""The pieces of a store in one transaction: the columns of each, once it is known to be what was stored."""
+"""The pieces of a store in one transaction: the columns of some, once they are known to be what was stored."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, Connection, Table, bindparam, select
+from sqlalchemy import BindParameter, Connection, Select, Table, bindparam, select
 from sqlalchemy.exc import DBAPIError
 
 from ggn_store.errors import DamagedError, quote
@@ -14,13 +13,16 @@ from ggn_store.model.documents.document import Digests
 from ggn_store.notation import json_text
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
+from ggn_store.store.rulesets import catalog
 from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.piece_columns import Column, PieceColumns
 from ggn_store.store.sql.piece_tables import FARTHEST, BoardColumns, PieceTables, require
 from ggn_store.store.sql.vectors import Vector, Vectors, firsts
 
-_PIECE: Final[BindParameter[int]] = bindparam("piece")
+# To read a piece takes some milliseconds, however few rules it has: those of no more possibilities are read at once.
+_MOST: Final = 16_384
+_PIECES: Final[BindParameter[Sequence[int]]] = bindparam("pieces", expanding=True)
 
 
 class Pieces:
@@ -32,68 +34,100 @@ class Pieces:
         self._vectors = vectors
         self._places: dict[tuple[int, str | None], BoardColumns] = {}
         self._digests: dict[tuple[str, int], Digests] = {}
-        self._queries = {table: database.arrays(table, table.c.piece_id == _PIECE) for table in t.PIECE_TABLES}
+        self._queries = {table: database.arrays(table, table.c.piece_id.in_(_PIECES)) for table in t.PIECE_TABLES}
 
-    def read(self, piece_id: int, views: Iterable[str], *, is_checked: bool) -> Iterator[dict[str, Column]]:
-        """The columns of a piece for each of these views; raises DamagedError where it is not what was stored.
+    def read(self, keys: Sequence[Any], views: Sequence[str], *, is_checked: bool) -> Iterator[dict[str, Column]]:
+        """The columns of a group of pieces for each of these views; DamagedError where one is not what was stored.
 
-        Whether it gives its digest is only looked at where that `is_checked`; from what is read for its columns.
+        Whether they give their digests is only looked at where that `is_checked`; from what is read for the columns.
         """
-        key = self._connection.execute(_KEPT, {"piece": piece_id}).one()
-        at = key.board_id, key.layout
-        if at not in self._places:
-            self._places[at] = BoardColumns.read(self._connection, *at)
-        place = self._places[at]
-        tables = PieceTables(self._table, self._vectors, key, place)
-        if is_checked and not self._is_sound(tables):
-            read_piece(self._connection, piece_id, place.board)
-        piece = PieceColumns(tables)
+        tables = self._tables(keys)
+        for key in self._doubtful(tables) if is_checked else ():
+            read_piece(self._connection, key.id, tables.place.board)
+        columns = PieceColumns(tables)
         for view in views:
             try:
-                yield piece.of(view)
+                yield columns.of(view)
             except (LookupError, TypeError, ValueError):
+                # The first of several that is not itself so; the last where none is.
+                for key in keys if len(keys) > 1 else ():
+                    for _ in self.read([key], views, is_checked=False):
+                        pass
                 raise DamagedError(
-                    f"the piece {quote(key.identifier)} is damaged, its rows are not such as this program writes: run "
-                    "`ggn-store db check`"
+                    f"the piece {quote(keys[-1].identifier)} is damaged, its rows are not such as this program writes: "
+                    "run `ggn-store db check`"
                 ) from None
 
-    def listed(self, ruleset: str, revision: int) -> Sequence[int]:
-        """The keys of the pieces of a revision, in document order."""
-        return self._connection.execute(_LISTED, {"ruleset": ruleset, "revision": revision}).scalars().all()
+    def listed(self, ruleset: str, revision: int) -> Sequence[Any]:
+        """What is known of the pieces of a revision, in document order."""
+        return self._connection.execute(_LISTED, {"ruleset": ruleset, "revision": revision}).all()
 
-    def _table(self, table: Table, piece_id: int) -> Any:
-        return self._connection.execute(self._queries[table], {"piece": piece_id}).one()
+    def named(self, piece_ids: Sequence[int]) -> Iterator[Any]:
+        """The same of these pieces."""
+        for keys in catalog.batches(piece_ids):
+            yield from self._connection.execute(_NAMED, {"pieces": keys})
 
-    def _is_sound(self, tables: PieceTables) -> bool:
-        """Whether what was read gives the digest; False also where only the slow way tells."""
-        key = tables.key
+    def constant(self, value: Any, beside: Column) -> Column:
+        """A column of one value, as long as another one of these."""
+        return Column([value], self._vectors.spread([0], [len(beside)]))
+
+    def _tables(self, keys: Sequence[Any]) -> PieceTables:
+        at = keys[0].board_id, keys[0].layout
+        if at not in self._places:
+            self._places[at] = BoardColumns.read(self._connection, *at)
+        return PieceTables(self._table, self._vectors, keys, self._places[at])
+
+    def _table(self, table: Table, piece_ids: Sequence[int]) -> dict[int, Any]:
+        found = self._connection.execute(self._queries[table], {"pieces": piece_ids})
+        return {piece_id: row for piece_id, *row in found}
+
+    def _doubtful(self, tables: PieceTables) -> Sequence[Any]:
+        """The pieces of which what was read does not give the digest; also those of which only the slow way tells."""
+        key = tables.keys[0]
         if key.dialect == "gdl":
-            return False
+            return tables.keys
         of = key.dialect, key.board_id
-        digests = self._digests[of] = self._digests.get(of) or Digests(key.dialect, tables.place.board)
+        known = self._digests[of] = self._digests.get(of) or Digests(key.dialect, tables.place.board)
         try:
-            return bool(digest(tables, digests) == key.digest)
+            return [key for key, found in zip(tables.keys, digests(tables, known), strict=True) if found != key.digest]
         except (LookupError, TypeError, ValueError):
-            return False
+            return tables.keys
         except DBAPIError:  # of a value that no array can hold
             if self._database.is_server:
                 raise
-            return False
+            return tables.keys
 
 
-def digest(tables: PieceTables, digests: Digests) -> str:
-    """The digest of what the tables hold, which are not of the dialect `gdl`."""
-    has_effects = tables.key.dialect != "must-deny"
+def grouped(keys: Iterable[Any]) -> Iterator[list[Any]]:
+    """What is known of pieces, in groups that can be read at once: of one dialect and board, in the order of keys."""
+    group: list[Any] = []
+    count, of = 0, None
+    for key in keys:
+        before, of = of, (key.dialect, key.board_id, key.layout)
+        count += key.possibilities or _MOST  # nobody knows where nothing is derived
+        if group and (of != before or key.id <= group[-1].id or count > _MOST):
+            yield group
+            group, count = [], key.possibilities or _MOST
+        group.append(key)
+    if group:
+        yield group
+
+
+def digests(tables: PieceTables, known: Digests) -> list[str]:
+    """The digests of what the tables hold, which are not of the dialect `gdl`."""
+    dialect = tables.keys[0].dialect
+    has_effects = dialect != "must-deny"
     toggle, words = tables.coded(t.variant, "toggle")
     require(all(word in (0, 1) if has_effects else word is None for word in words))
-    require(tables.key.dialect != "perform" or all(words))
+    require(dialect != "perform" or all(words))
     require(has_effects or len(tables.changes.at) == 0)
-    around = [digests.around(None if word is None else bool(word)) for word in words]
-    return digests.of_text(tables.key.identifier, _text(tables, toggle, around))
+    around = [known.around(None if word is None else bool(word)) for word in words]
+    texts = _texts(tables, toggle, around)
+    return [known.of_text(key.identifier, text) for key, text in zip(tables.keys, texts, strict=True)]
 
 
-def _text(tables: PieceTables, toggle: Vector, around: Sequence[Sequence[Sequence[str]]]) -> bytes:
-    """The JSON of the sources of a piece, put together of parts; `around` are, for each toggle, the texts of `Digests`.
+def _texts(tables: PieceTables, toggle: Vector, around: Sequence[Sequence[Sequence[str]]]) -> Iterator[bytes]:
+    """The JSON of the sources of pieces, put together of parts; `around` are, for each toggle, the texts of `Digests`.
 
     Every part is told by its possibility, its order in the text of that, and which part it is.
     """
@@ -141,9 +175,10 @@ def _text(tables: PieceTables, toggle: Vector, around: Sequence[Sequence[Sequenc
     orders, most = (_MEMBERS + 1) * width + 2, len(parts)
     require(tables.count * orders * most < FARTHEST)
     keys = [vectors.each(lambda at, order, part: (at * orders + order) * most + part, *columns) for columns in found]
-    which = vectors.each(lambda key: key % most, vectors.sorted(vectors.joined(*keys)))
-    text = vectors.text(parts, which)
-    return b"%b]}" % text if tables.count else text
+    key = vectors.sorted(vectors.joined(*keys))
+    bounds = vectors.bounds(key, [start * orders * most for start in tables.starts(t.variant)])
+    for text in vectors.texts(parts, vectors.each(lambda key: key % most, key), bounds):
+        yield b"%b]}" % text if text else text
 
 
 def _moved(vectors: Vectors, vector: Vector, factor: int, difference: int = 0) -> Vector:
@@ -158,44 +193,49 @@ def _openings(tables: PieceTables) -> list[str]:
     """What comes in the text of a piece before the possibilities of each destination."""
     vectors = tables.vectors
     labels = [json_text.compact(label) for label in (*tables.squares, HAND)]
-    sources, targets = map(vectors.plain, (tables.sources, tables.labels(t.destination)))
+    sources, targets = map(vectors.plain, (tables.sources, tables.destinations))
     require(vectors.same(tables.targets, vectors.sorted(tables.targets)))
-    variants = vectors.bounds(tables.targets, len(targets))
-    destinations = vectors.bounds(tables.numbers(t.destination, "source"), len(sources))
-    for table, of, bounds in (
-        (t.variant, tables.targets, variants),
-        (t.destination, tables.numbers(t.destination, "source"), destinations),
+    firsts_of = []
+    for table, of, count in (
+        (t.variant, tables.targets, len(targets)),
+        (t.destination, tables.numbers(t.destination, "source"), len(sources)),
     ):
+        rows = vectors.up_to(len(of))
+        is_first = firsts(vectors, of)
+        begins = vectors.chosen(rows, is_first)
+        require(len(begins) == count)  # none is without possibilities
+        before = vectors.take(begins, of)
         ordinals = tables.numbers(table, "ordinal")
-        rows = vectors.up_to(len(ordinals))
-        begins = vectors.take(bounds, of)
-        require(vectors.same(ordinals, vectors.each(lambda row, first: row - first, rows, begins)))
-    # None is without possibilities.
-    require(all(first < last for bounds in (variants, destinations) for first, last in pairwise(bounds)))
+        require(vectors.same(ordinals, vectors.each(lambda row, first: row - first, rows, before)))
+        firsts_of.append(vectors.plain(begins))
     found = [f"],{labels[target]}:[" for target in targets]
-    for source, first in zip(sources, destinations, strict=False):
-        found[first] = f"{']},' if first else ''}{labels[source]}:{{{labels[targets[first]]}:["
+    of_pieces = {*tables.starts(t.destination)}
+    for source, first in zip(sources, firsts_of[1], strict=True):
+        found[first] = f"{'' if first in of_pieces else ']},'}{labels[source]}:{{{labels[targets[first]]}:["
     return found
 
 
 # Of how many kinds members are: `must`, `deny`, squares and hands.
 _MEMBERS: Final = 4
 
-_LISTED: Final = (
-    select(t.revision_piece.c.piece_id)
+_KNOWN: Final = (
+    *(t.piece.c[name] for name in ("id", "board_id", "dialect", "digest", "identifier", "side")),
+    t.piece_facts.c.layout,
+    t.piece_summary.c.possibilities,
+)
+_WITH_DERIVED: Final = t.piece.outerjoin(t.piece_facts).outerjoin(
+    t.piece_summary, t.piece_summary.c.piece_id == t.piece.c.id
+)
+_NAMED: Final[Select[Any]] = (
+    select(*_KNOWN).select_from(_WITH_DERIVED).where(t.piece.c.id.in_(_PIECES)).order_by(t.piece.c.id)
+)
+_LISTED: Final[Select[Any]] = (
+    select(*_KNOWN)
     .select_from(
-        t.revision_piece.join(t.revision, t.revision.c.id == t.revision_piece.c.revision_id).join(
-            t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id
-        )
+        _WITH_DERIVED.join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .join(t.revision, t.revision.c.id == t.revision_piece.c.revision_id)
+        .join(t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id)
     )
     .where(t.ruleset.c.name == bindparam("ruleset"), t.revision.c.number == bindparam("revision"))
     .order_by(t.revision_piece.c.ordinal)
-)
-_KEPT: Final = (
-    select(
-        *(t.piece.c[name] for name in ("id", "board_id", "dialect", "digest", "identifier", "side")),
-        t.piece_facts.c.layout,
-    )
-    .outerjoin_from(t.piece, t.piece_facts)
-    .where(t.piece.c.id == _PIECE)
 )

@@ -6,9 +6,9 @@ What a column is made of is written once, in `piece_tables` and `piece_columns`,
 from __future__ import annotations
 
 import json
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from itertools import accumulate, chain, compress, repeat
+from itertools import chain, compress, pairwise, repeat
 from typing import Any, Final, Protocol
 
 Vector = Any
@@ -50,8 +50,11 @@ class Vectors(Protocol):
     def least(self, at: Vector, values: Vector, count: int, missing: int) -> Vector:
         """The least value at each place up to before `count`; `at` is in order."""
 
-    def bounds(self, at: Vector, count: int) -> list[int]:
-        """Where in `at`, which is in order, the members of each place up to `count` begin."""
+    def bounds(self, vector: Vector, members: Vector) -> Vector:
+        """Where in a vector in order each of these members is, or would be."""
+
+    def spread(self, members: Sequence[int], counts: Sequence[int]) -> Vector:
+        """Each member as often as its count says."""
 
     def plain(self, vector: Vector) -> list[int]:
         """The members as a list."""
@@ -62,8 +65,8 @@ class Vectors(Protocol):
     def rows(self, *vectors: Vector) -> Vector:
         """The first members of all, then the second ones, and so on."""
 
-    def text(self, parts: Sequence[str], at: Vector) -> bytes:
-        """The parts at these places, one after another, in UTF-8."""
+    def texts(self, parts: Sequence[str], at: Vector, bounds: Sequence[int]) -> list[bytes]:
+        """The parts at these places, one after another, in UTF-8: from each bound of `at` to the next one."""
 
 
 class Lists:
@@ -114,8 +117,11 @@ class Lists:
                 found[place] = value
         return found
 
-    def bounds(self, at: list[int], count: int) -> list[int]:
-        return list(accumulate(map(Counter(at).__getitem__, range(count)), initial=0))
+    def bounds(self, vector: list[int], members: list[int]) -> list[int]:
+        return [bisect_left(vector, member) for member in members]
+
+    def spread(self, members: Sequence[int], counts: Sequence[int]) -> list[int]:
+        return list(chain.from_iterable(map(repeat, members, counts)))
 
     def plain(self, vector: list[int]) -> list[int]:
         return vector
@@ -127,8 +133,8 @@ class Lists:
     def rows(self, *vectors: list[int]) -> list[int]:
         return list(chain.from_iterable(zip(*vectors, strict=True)))
 
-    def text(self, parts: Sequence[str], at: list[int]) -> bytes:
-        return "".join(map(parts.__getitem__, at)).encode()
+    def texts(self, parts: Sequence[str], at: list[int], bounds: Sequence[int]) -> list[bytes]:
+        return ["".join(map(parts.__getitem__, at[first:last])).encode() for first, last in pairwise(bounds)]
 
 
 LISTS: Final = Lists()

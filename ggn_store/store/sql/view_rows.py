@@ -1,13 +1,14 @@
 """The rows of the views, all of them: as columns, some at a time, in an order that both databases agree on.
 
-A view of rules is read piece by piece: what is in memory at a time does not grow with the store, and nothing has to be
-sorted but the rows of one piece.
+A view of rules is read some pieces at a time: what is in memory does not grow with the store, and nothing has to be
+sorted but the rows of these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -31,9 +32,9 @@ from ggn_store.store.rulesets import catalog, stored_documents
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql.piece_columns import Column
-from ggn_store.store.sql.pieces import Pieces
+from ggn_store.store.sql.pieces import Pieces, grouped
 
-BATCH: Final = 20_000
+BATCH: Final = 65_536
 
 _TYPES: Final[dict[str, type[TypeEngine[Any]]]] = {
     "text": Text,
@@ -155,37 +156,49 @@ def of_pieces(
     once: bool = False,
     is_checked: bool = False,
 ) -> Iterator[tuple[View, list[Column]]]:
-    """The same of views that have, piece by piece, in the order of documents.
+    """The same of views that have, in the order of documents.
 
     With `once`, columns are those of `View.of_pieces`: a piece has rows where it is listed first. Raises DamagedError
     where a piece is not what was stored; all is looked at where it `is_checked`.
     """
     known: set[int] = set()
-    for each in wanted:
+
+    def listed(each: WantedRevision) -> Iterator[Any]:
         tell(each)
-        for piece_id in pieces.listed(each.ruleset, each.revision):
-            if once and piece_id in known:
-                continue
-            is_new, begins = piece_id not in known, None if once else (each.ruleset, each.revision)
-            known.add(piece_id)
-            yield from of_piece(pieces, views, piece_id, begins, size, is_checked=is_checked and is_new)
+        for key in pieces.listed(each.ruleset, each.revision):
+            if not once or key.id not in known:
+                yield key
+            known.add(key.id)
+
+    if once:
+        for group in grouped(chain.from_iterable(map(listed, wanted))):
+            yield from of_group(pieces, views, group, None, size, is_checked=is_checked)
+        return
+    for each in wanted:
+        before = {*known}
+        for group in grouped(listed(each)):
+            is_new = not before.issuperset(key.id for key in group)
+            yield from of_group(
+                pieces, views, group, (each.ruleset, each.revision), size, is_checked=is_checked and is_new
+            )
 
 
-def of_piece(
+def of_group(
     pieces: Pieces,
     views: Sequence[View],
-    piece_id: int,
+    group: Sequence[Any],
     begins: tuple[str, int] | None = None,
     size: int = BATCH,
     *,
     is_checked: bool = False,
 ) -> Iterator[tuple[View, list[Column]]]:
-    """The same of one piece, with ruleset and revision; without these, of `View.of_pieces`."""
-    found = pieces.read(piece_id, [view.name for view in views], is_checked=is_checked)
+    """The same of a group of pieces, with ruleset and revision; without these, of `View.of_pieces`."""
+    found = pieces.read(group, [view.name for view in views], is_checked=is_checked)
     for view, columns in zip(views, found, strict=True):
         if begins is not None:
-            nothing = columns["piece"].at
-            columns |= {name: Column([value], nothing) for name, value in zip(view.names, begins, strict=False)}
+            columns |= {
+                name: pieces.constant(value, columns["piece"]) for name, value in zip(view.names, begins, strict=False)
+            }
         shown = [columns[name] for name in view.names[2 if begins is None else 0 :]]
         for first in range(0, len(shown[0]), size):
             yield (view if begins else view.of_pieces or view), [column.cut(first, first + size) for column in shown]
