@@ -15,6 +15,8 @@ from typing import Any, Final
 from ggn_store.store.sql.child import Cut, Row, Watch, Wrong, plain
 
 _TYPES: Final = {"text": "VARCHAR", "integer": "BIGINT"}
+# Bytes of memory that DuckDB does not count as its own, and the least that it gets.
+_UNCOUNTED, _LEAST = 48 << 20, 16 << 20
 _REFERENCES: Final = ("BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "EMPTY_FROM")
 _WORD: Final = re.compile(r"\w+")
 _NAMED: Final = {
@@ -54,7 +56,7 @@ def _opened(duckdb: Any, asked: dict[str, Any]) -> Any:
     """A database in memory with the views, which nothing but these can be asked of."""
     has_disk = asked["disk"] > 0 and asked["directory"] is not None
     config = {
-        "memory_limit": f"{asked['memory']}B",
+        "memory_limit": f"{max(asked['memory'] - _UNCOUNTED, _LEAST)}B",
         "threads": asked["threads"],
         "temp_directory": asked["directory"] if has_disk else "",
         "autoinstall_known_extensions": False,
