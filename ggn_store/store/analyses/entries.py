@@ -101,13 +101,15 @@ class Grids(dict[tuple[int, Lying], tuple[Board, Grid | None]]):
         return found
 
 
-def entries(asker: Asker, of: Iterable[Member], grids: Grids) -> Iterator[tuple[Member, Entries]]:
+def entries(
+    asker: Asker, of: Iterable[Member], grids: Grids, *, as_labels_say: bool = False
+) -> Iterator[tuple[Member, Entries]]:
     """What the rules of each piece say, once; one piece in memory at a time. Raises DamagedError for what is none.
 
-    They are told as the squares of the member's revision lie.
+    They are told as the squares of the member's revision lie; which costs time, unless `as_labels_say` is enough.
     """
     wanted = {each.piece_id: each for each in of}
-    lie = lying(asker, (each.revision_id for each in wanted.values()))
+    lie = lying(asker, [] if as_labels_say else (each.revision_id for each in wanted.values()))
 
     def stored(keys: list[int]) -> Select[Any]:
         return (

@@ -47,7 +47,7 @@ class NamedVariable(NamedTuple):
 def totals(asker: Asker, revision: Revision, state: str | NamedVariable) -> list[Uses]:
     """How often a state, or a state variable, is mentioned, by piece in document order and by role."""
     of = members(asker, [revision])
-    told = {member.piece_id: each for member, each in entries(asker, of, Grids(asker))}
+    told = {member.piece_id: each for member, each in entries(asker, of, Grids(asker), as_labels_say=True)}
     found = []
     for member in of:
         possibilities, mentioned = _counted(member.piece, told[member.piece_id], state)

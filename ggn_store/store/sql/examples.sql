@@ -1,7 +1,8 @@
 -- Questions to begin with, each a comment with its query below; a test asks all of them on both databases.
 
 -- Which rulesets are there, and how large are they?
-SELECT ruleset, title, board, pieces, possibilities FROM v_rulesets ORDER BY possibilities DESC
+SELECT ruleset, title, board, pieces, possibilities FROM v_rulesets
+ORDER BY possibilities DESC, ruleset
 
 -- Which pieces of all games go from d4 to f5 in one move?
 SELECT DISTINCT ruleset, piece FROM v_moves WHERE source = 'd4' AND destination = 'f5'
