@@ -137,10 +137,10 @@ def entries(
         yield member, found if grid is labels else found.on(grid)
 
 
-def of_revision(asker: Asker, revision: Revision) -> list[ToldPiece]:
+def of_revision(asker: Asker, revision: Revision, *, as_labels_say: bool = False) -> list[ToldPiece]:
     """The pieces of a revision in document order, with what their rules say."""
     of, grids = members(asker, [revision]), Grids(asker)
-    found = {member.piece_id: told for member, told in entries(asker, of, grids)}
+    found = {member.piece_id: told for member, told in entries(asker, of, grids, as_labels_say=as_labels_say)}
     return [ToldPiece(each.piece, found[each.piece_id], _order(asker, each)) for each in of]
 
 

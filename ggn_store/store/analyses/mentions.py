@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final, Literal, NamedTuple
-
-from sqlalchemy import (
-    ColumnElement,
-    CompoundSelect,
-    Integer,
-    Select,
-    Table,
-    and_,
-    cast,
-    literal,
-    null,
-    select,
-    union_all,
-)
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
 
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.mentions import Use, Uses
 from ggn_store.model.teams.revision import Revision
-from ggn_store.movement.entries import BECOMES, DENY, MUST, Entries
+from ggn_store.movement.entries import BECOMES, DENY, MUST, Entries, Told
 from ggn_store.store.analyses.asking import Asker
-from ggn_store.store.analyses.entries import Grids, entries, members
-from ggn_store.store.analyses.possibility_rows import RULES, is_of, of_variant
-from ggn_store.store.schema import tables as t
+from ggn_store.store.analyses.entries import Grids, entries, members, of_revision
 
 MentionRole = Literal["rules", "must", "deny", "board", "hand", "when", "state"]
 ROLES: Final[tuple[MentionRole, ...]] = ("rules", "must", "deny", "board", "hand", "when", "state")
@@ -62,83 +47,46 @@ def _counted(piece: str, of: Entries, state: str | NamedVariable) -> tuple[Count
     for pattern in of.patterns:
         for number in pattern.told:
             times[number] += max(1, len(pattern.origins))
-    named = {number for number, (_, name) in enumerate(of.names) if name == state}
     for number, told in enumerate(of.told):
-        roles = Counter[MentionRole]()
-        if isinstance(state, NamedVariable):
-            roles["when"] = sum(state.means(name, value) for name, values in told.guards for value in values)
-            roles["state"] = sum(state.means(name, value) for name, value in told.state)
-        else:
-            roles["rules"] = int(piece == state)
-            roles["hand"] = sum(held == state for held, _ in told.held)
-            if named:
-                for each in (*told.asked, *told.changed):
-                    if (index := of.name_of(each)) in named:
-                        roles[_ROLE_OF[of.names[index][0]]] += 1
-        for role, count in roles.items():
-            possibilities[role] += times[number] * (count > 0)
+        for role, count in Counter(role for role, _ in _roles(piece, of, told, state)).items():
+            possibilities[role] += times[number]
             mentioned[role] += times[number] * count
     return possibilities, mentioned
 
 
+def _roles(piece: str, of: Entries, told: Told, state: str | NamedVariable) -> Iterator[tuple[MentionRole, int | None]]:
+    """Each mention in a possibility: its role, and the code of the vector to the square that it is about."""
+    if isinstance(state, NamedVariable):
+        for variable, values in told.guards:
+            yield from (("when", None) for value in values if state.means(variable, value))
+        yield from (("state", None) for variable, value in told.state if state.means(variable, value))
+        return
+    if piece == state:
+        yield "rules", None
+    yield from (("hand", None) for held, _ in told.held if held == state)
+    for each in (*told.asked, *told.changed):
+        if of.names[of.name_of(each)][1] == state:
+            kind, _, place = of.part(each)
+            yield _ROLE_OF[kind], place
+
+
 def mentions(asker: Asker, revision: Revision, board: Board, state: str | NamedVariable) -> list[Use]:
     """Every mention of a state, or of a state variable, in document order."""
-    found = _mentions(revision, state).cte("mention")
-    columns = (found.c.piece, found.c.at_role, found.c.source, found.c.destination, found.c.ordinal, found.c.square)
-    order = (found.c.at_piece, found.c.number, found.c.at_role, found.c.square)
-    rows = asker.rows(select(*columns).order_by(*order))
-    return [
-        Use(
-            *(row.piece, board.label(row.source), board.label(row.destination), row.ordinal, ROLES[row.at_role]),
-            None if row.square is None else board.label(row.square),
-        )
-        for row in rows
-    ]
-
-
-_NAMING: Final[tuple[tuple[MentionRole, Table], ...]] = (("when", t.guard), ("state", t.state_effect))
-
-
-def _is_named(table: Table, state: NamedVariable) -> ColumnElement[bool]:
-    """Whether a guard or a state effect is of a variable, and of its value."""
-    is_variable = table.c.variable == state.variable
-    return is_variable if state.value is None else and_(is_variable, table.c.value == state.value)
-
-
-def _mentions(revision: Revision, state: str | NamedVariable) -> CompoundSelect[Any]:
-    condition, effect, hand = t.condition, t.effect, t.hand_effect
-
-    def of(role: MentionRole, square: Any) -> Select[Any]:
-        return select(
-            t.revision_piece.c.ordinal.label("at_piece"),
-            t.piece.c.identifier.label("piece"),
-            literal(ROLES.index(role), Integer).label("at_role"),
-            t.source.c.square.label("source"),
-            t.destination.c.square.label("destination"),
-            t.variant.c.ordinal.label("ordinal"),
-            t.variant.c.number.label("number"),
-            square.label("square"),
-        ).where(is_of(revision))
-
-    nowhere = cast(null(), Integer)
-    if isinstance(state, NamedVariable):
-        return union_all(
-            *(
-                of(role, nowhere).select_from(RULES.join(table, of_variant(table))).where(_is_named(table, state))
-                for role, table in _NAMING
-            )
-        )
-    looks = RULES.join(condition, of_variant(condition))
-    return union_all(
-        of("rules", nowhere).select_from(RULES).where(t.piece.c.identifier == state),
-        *(
-            of(polarity, condition.c.square)
-            .select_from(looks)
-            .where(condition.c.polarity == polarity, condition.c.state == state)
-            for polarity in ("must", "deny")
-        ),
-        of("board", effect.c.square)
-        .select_from(RULES.join(effect, of_variant(effect)))
-        .where(effect.c.becomes == state),
-        of("hand", nowhere).select_from(RULES.join(hand, of_variant(hand))).where(hand.c.piece == state),
-    )
+    found = []
+    for piece, of, places in of_revision(asker, revision, as_labels_say=True):
+        roles = [[*_roles(piece, of, told, state)] for told in of.told]
+        listed = {place: pattern.told for pattern in of.patterns for place in of.places(pattern)}
+        codes, numbers = of.grid.codes, of.grid.by_code
+        for source, destination in places:
+            origin = destination if source is None else source
+            for ordinal, number in enumerate(listed[source, destination]):
+                uses = [
+                    (ROLES.index(role), -1 if place is None or origin is None else numbers[codes[origin] + place])
+                    for role, place in roles[number]
+                ]
+                begins = piece, board.label(source), board.label(destination), ordinal
+                found += [
+                    Use(*begins, ROLES[role], None if square < 0 else board.label(square))
+                    for role, square in sorted(uses)
+                ]
+    return found

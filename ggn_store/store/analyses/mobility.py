@@ -17,7 +17,6 @@ from ggn_store.model.documents.contents import Leap
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.teams.revision import Revision
 from ggn_store.store.analyses.asking import Asker
-from ggn_store.store.analyses.possibility_rows import RULES, is_of, is_own, of_variant
 from ggn_store.store.schema import tables as t
 
 
@@ -50,6 +49,7 @@ def leaps(asker: Asker, revision: Revision, *, piece: str | None = None, destina
 
 def _tried(revision: Revision) -> Select[Any]:
     """A row for each possibility that leads to another square, with what keeps it from being quiet, and a capture."""
+    of_variant = and_(t.condition.c.piece_id == t.variant.c.piece_id, t.condition.c.variant == t.variant.c.number)
     state, polarity, square = t.condition.c.state, t.condition.c.polarity, t.condition.c.square
     on_source = and_(t.source.c.square.is_not(None), square == t.source.c.square)
     # On the source, `must` with the piece itself is refused when a document is read.
@@ -59,7 +59,7 @@ def _tried(revision: Revision) -> Select[Any]:
     fails_on_empty = or_(and_(polarity == "must", state != EMPTY), and_(polarity == "deny", state == EMPTY))
     fails_on_enemy = or_(
         and_(polarity == "must", state == EMPTY),
-        and_(polarity == "must", is_own(state)),
+        and_(polarity == "must", _is_own(state)),
         and_(polarity == "deny", state == ENEMY),
     )
 
@@ -79,11 +79,22 @@ def _tried(revision: Revision) -> Select[Any]:
             some(off_source == literal(True)).label("not_quiet"),
             some(at_enemy == literal(True)).label("not_capture"),
         )
-        .select_from(RULES.outerjoin(t.condition, of_variant(t.condition)))
+        .select_from(
+            t.SOURCES_OF_REVISIONS.join(t.destination, t.DESTINATION_OF_SOURCE)
+            .join(t.variant, t.VARIANT_OF_DESTINATION)
+            .outerjoin(t.condition, of_variant)
+        )
         .where(
-            is_of(revision),
+            t.revision_piece.c.revision_id == revision.id,
             t.destination.c.square.is_not(None),
             or_(t.source.c.square.is_(None), t.source.c.square != t.destination.c.square),
         )
         .group_by(*places, t.variant.c.number)
     )
+
+
+def _is_own(state: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a state is a piece of the side that moves: upper case is the first one's."""
+    side = t.piece.c.side
+    is_first = and_(side == "first", func.upper(state) == state)
+    return and_(state.not_in((EMPTY, ENEMY)), or_(is_first, and_(side == "second", func.lower(state) == state)))
