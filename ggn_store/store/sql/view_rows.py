@@ -34,7 +34,7 @@ from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql.piece_columns import Column
 from ggn_store.store.sql.pieces import Pieces, grouped
 
-BATCH: Final = 65_536
+BATCH: Final = 20_000
 
 _TYPES: Final[dict[str, type[TypeEngine[Any]]]] = {
     "text": Text,
