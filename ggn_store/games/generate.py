@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from ggn_store import limits
 from ggn_store.errors import GgnStoreError
 from ggn_store.games import playing, spares
+from ggn_store.games.cases import SquareCase, SquareCases, may_take
 from ggn_store.games.routes import Route
 from ggn_store.games.rules import SIDES, Also, Blast, Castling, Definition, Drop, Form, Promotion, Wall
 from ggn_store.model.changes.possibilities import content
@@ -76,15 +76,6 @@ _Blasted = tuple[Guards, tuple[str, ...]]
 _Result = tuple[str, Promotion | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """One way in which a square can be as a move needs it, and the piece that is captured there."""
-
-    must: dict[str, str] = field(default_factory=dict)
-    deny: dict[str, str] = field(default_factory=dict)
-    captured: Form | None = None
-
-
 class Writer:
     """Writes the possibilities of one side's pieces."""
 
@@ -95,7 +86,7 @@ class Writer:
         self._enemy = enemy = definition.army(other_side(side))
         self._definition = definition
         self._squares = definition.board.squares
-        self._cases: dict[tuple[str, tuple[str, ...]], list[_Case]] = {}
+        self._cases = SquareCases(self.own, enemy, definition.captures)
         self._passers: dict[str, list[tuple[Form, str]]] = {}
         self._shots: dict[tuple[str, str], list[tuple[str, ...]]] = {}
         self._spared = spares.spared(definition)
@@ -190,24 +181,26 @@ class Writer:
 
     def _possibilities(self, form: Form, source: str, route: Route, rule: Promotion | None) -> Iterator[Possibility]:
         target = route.destination
-        way = [[_Case(must=dict.fromkeys((square for square in route.empty if square != source), EMPTY))]]
-        way += [self._hurdles(form, square) for square in route.occupied]
-        way += [self._enemies(form, square) for square in route.taken]
+        way = [[SquareCase(must=dict.fromkeys((square for square in route.empty if square != source), EMPTY))]]
+        way += [self._cases.hurdles(form, square) for square in route.occupied]
+        way += [self._cases.enemies(form, square) for square in route.taken]
         # A move that ends where it began, or where it has captured, finds its destination empty by itself.
-        arrival = _Case() if target in (source, *route.taken) else _Case({target: EMPTY})
+        arrival = SquareCase() if target in (source, *route.taken) else SquareCase({target: EMPTY})
         if route.quiet:
             results = self._results(form, source, route, rule, captures=bool(route.taken))
             takes = bool(route.taken)
             yield from self._written(form, source, target, [*way, [arrival]], route.taken, results, takes)
         results = self._results(form, source, route, rule, captures=True)
         if route.capture:
-            yield from self._written(form, source, target, [*way, self._enemies(form, target)], route.taken, results)
+            yield from self._written(
+                form, source, target, [*way, self._cases.enemies(form, target)], route.taken, results
+            )
         if route.friendly:
-            yield from self._written(form, source, target, [*way, self._friends(target)], route.taken, results)
+            yield from self._written(form, source, target, [*way, self._cases.friends(target)], route.taken, results)
         if route.en_passant:
             for passer, square in self._passers.get(target, ()):
-                if self._takes(form, passer):
-                    taken = _Case({square: passer.identifier}, captured=passer)
+                if may_take(form, passer):
+                    taken = SquareCase({square: passer.identifier}, captured=passer)
                     cases = [*way, [arrival], [taken]]
                     yield from self._written(form, source, target, cases, (*route.taken, square), results)
 
@@ -216,7 +209,7 @@ class Writer:
         form: Form,
         source: str,
         target: str,
-        cases: list[list[_Case]],
+        cases: list[list[SquareCase]],
         taken: tuple[str, ...],
         results: list[_Result],
         takes: bool = True,
@@ -314,7 +307,7 @@ class Writer:
 
     def _ways_to_turn(self, square: str) -> list[tuple[str, str, str | None]]:
         """How a square can be around the end of a move that turns enemies: what is there, and what that becomes."""
-        there = [each for each in self._enemy.forms if each.can_stand(square) and each.kind == "plain"]
+        there = [each for each in self._enemy.standing(square) if each.kind == "plain"]
         alone = len(there) == 1
         turned = [
             (ENEMY if alone else each.identifier, self._plain(self.own.forms[0], each.piece.token).identifier)
@@ -421,26 +414,26 @@ class Writer:
                     deny |= case.deny
                 yield self._possibility(must, deny, {square: placed, **turned}, {held: -1})
 
-    def _ways_to_enclose(self, line: tuple[str, ...]) -> Iterator[tuple[_Case, dict[str, str]]]:
+    def _ways_to_enclose(self, line: tuple[str, ...]) -> Iterator[tuple[SquareCase, dict[str, str]]]:
         """How a line can be from the square of a drop on, each position in one way, and what is turned there."""
-        own = [each.identifier for each in self.own.forms if each.can_stand(line[-1])]
+        own = [each.identifier for each in self.own.standing(line[-1])]
         if len(line) < 2:
-            yield _Case(), {}
+            yield SquareCase(), {}
             return
-        yield _Case(deny={line[0]: ENEMY}), {}
+        yield SquareCase(deny={line[0]: ENEMY}), {}
         for count, end in enumerate(line[1:], 1):
             enemies = dict.fromkeys(line[:count], ENEMY)
             if count < len(line) - 1:
-                yield _Case({**enemies, end: EMPTY}), {}
+                yield SquareCase({**enemies, end: EMPTY}), {}
             elif len(own) == 1:
-                yield _Case(enemies, {end: own[0]}), {}
+                yield SquareCase(enemies, {end: own[0]}), {}
             else:
-                yield from ((_Case({**enemies, end: state}), {}) for state in (EMPTY, ENEMY))
+                yield from ((SquareCase({**enemies, end: state}), {}) for state in (EMPTY, ENEMY))
             for turned in itertools.product(*(self._ways_to_turn(each)[1:] for each in line[:count])):
                 there = {each: enemy for each, enemy, _ in turned}
                 becomes = {each: str(own) for each, _, own in turned}
-                for mine in (each.identifier for each in self.own.forms if each.can_stand(end)):
-                    yield _Case({**there, end: mine}), becomes
+                for mine in (each.identifier for each in self.own.standing(end)):
+                    yield SquareCase({**there, end: mine}), becomes
 
     def _kept_apart(self, form: Form, square: str, drop: Drop) -> dict[str, str]:
         """What must not stand on other squares for a drop."""
@@ -450,28 +443,28 @@ class Writer:
             found |= dict.fromkeys((each for each in same if each != square), form.identifier)
         return found
 
-    def _near(self, form: Form, square: str, drop: Drop) -> Iterator[tuple[_Case, bool]]:
+    def _near(self, form: Form, square: str, drop: Drop) -> Iterator[tuple[SquareCase, bool]]:
         """The ways in which an own piece can be near the square of a drop, each position in one, and which turn."""
         if not drop.near.patterns:
-            yield _Case(), True
+            yield SquareCase(), True
             return
         around = self.own.around(drop.near, square)
         if drop.lone:
-            alone = {each: [own.identifier for own in self.own.forms if own.can_stand(each)] for each in around}
+            alone = {each: [own.identifier for own in self.own.standing(each)] for each in around}
             if all(len(names) == 1 for names in alone.values()):
-                yield _Case(deny={each: names[0] for each, names in alone.items()}), False
+                yield SquareCase(deny={each: names[0] for each, names in alone.items()}), False
             else:
                 cases = itertools.product((EMPTY, ENEMY), repeat=len(around))
-                yield from ((_Case(dict(zip(around, case, strict=True))), False) for case in cases)
+                yield from ((SquareCase(dict(zip(around, case, strict=True))), False) for case in cases)
         for number, first in enumerate(around):
-            for own in (each for each in self.own.forms if each.can_stand(first)):
+            for own in self.own.standing(first):
                 for before in itertools.product((EMPTY, ENEMY), repeat=number):
-                    yield _Case({**dict(zip(around, before, strict=False)), first: own.identifier}), True
+                    yield SquareCase({**dict(zip(around, before, strict=False)), first: own.identifier}), True
 
     def _as_unmoved(self, dropped: Form, square: str) -> str:
         """What a piece is on a square where it has not moved yet."""
-        forms = (each for each in self.own.forms if each.kind == "unmoved" and each.piece is dropped.piece)
-        return next((each.identifier for each in forms if each.can_stand(square)), dropped.identifier)
+        forms = (each for each in self.own.standing(square) if each.kind == "unmoved" and each.piece is dropped.piece)
+        return next((each.identifier for each in forms), dropped.identifier)
 
     def _gatings(self, form: Form, square: str) -> Iterator[Possibility]:
         """The moves of unmoved pieces from a square, each with the piece from the hand left there.
@@ -501,15 +494,15 @@ class Writer:
                 }  # it may have captured one just like it
                 yield self._possibility({**move.must, **must}, dict(move.deny), board, hands, move.guards)
 
-    def _file_limits(self, form: Form, square: str, limit: int | None) -> Iterator[_Case]:
+    def _file_limits(self, form: Form, square: str, limit: int | None) -> Iterator[SquareCase]:
         """The ways in which the file of a square can hold fewer of a piece than its limit, each position in one."""
         if limit is None:
-            yield _Case()
+            yield SquareCase()
             return
         file = [each for each in self._squares if each != square and _file(each) == _file(square)]
         for count in range(limit):
             for there in itertools.combinations(file, count):
-                yield _Case(
+                yield SquareCase(
                     dict.fromkeys(there, form.identifier),
                     dict.fromkeys((each for each in file if each not in there), form.identifier),
                 )
@@ -518,42 +511,6 @@ class Writer:
         """The next square of the file towards the first rank, for both sides; None where there is none."""
         lattice = self._definition.lattice
         return lattice.step(square, tuple(-(axis == _RANK) for axis in range(lattice.dimensions)))
-
-    # --- what stands on a square ---
-
-    def _hurdles(self, form: Form, square: str) -> list[_Case]:
-        """How a square can hold something that may be passed over."""
-        barred = form.piece.hurdles_except
-        if not barred:
-            return [_Case(deny={square: EMPTY})]
-        own = [each for each in self.own.forms if each.can_stand(square) and each.piece.letter not in barred]
-        enemies = [each for each in self._enemy.forms if each.can_stand(square)]
-        allowed = [each for each in enemies if each.piece.letter not in barred]
-        return [*(_Case({square: each.identifier}) for each in own), *_named(square, enemies, allowed)]
-
-    def _enemies(self, form: Form, square: str) -> list[_Case]:
-        """How a square can hold an enemy that the piece may take."""
-        key = (square, form.piece.captures_except)
-        known = self._cases.get(key)
-        if known is None:
-            there = [each for each in self._enemy.forms if each.can_stand(square)]
-            allowed = [each for each in there if self._takes(form, each)]
-            # What goes to the hand has to be named: effects cannot pass on what conditions found.
-            known = self._cases[key] = (
-                [_Case({square: each.identifier}, captured=each) for each in allowed]
-                if self._definition.captures
-                else _named(square, there, allowed)
-            )
-        return known
-
-    def _friends(self, square: str) -> list[_Case]:
-        """How a square can hold an own piece that may be captured: any but a terminal one. It goes to no hand."""
-        own = (each for each in self.own.forms if each.can_stand(square))
-        return [_Case({square: each.identifier}) for each in own if not each.piece.terminal]
-
-    @staticmethod
-    def _takes(form: Form, enemy: Form) -> bool:
-        return not enemy.piece.immune and enemy.piece.letter not in form.piece.captures_except
 
     def _held(self, captured: Form) -> str | None:
         """What a captured piece is in the hand of this side, None for nothing."""
@@ -583,17 +540,6 @@ def _emptied(way: tuple[str, ...], conditions: _Conditions, board: dict[str, str
         elif square not in must:
             asked[square] = EMPTY
     return asked
-
-
-def _named(square: str, there: list[Form], allowed: list[Form]) -> list[_Case]:
-    """Enemies of a square, all but some: by `enemy` as long as one denial names all the rest, else one by one."""
-    names = {each.identifier for each in allowed}
-    rest = [each.identifier for each in there if each.identifier not in names]
-    if not rest:
-        return [_Case({square: ENEMY})]
-    if len(rest) == 1 and allowed:
-        return [_Case({square: ENEMY}, {square: rest[0]})]
-    return [_Case({square: each.identifier}) for each in allowed]
 
 
 def _file(square: str) -> tuple[int, ...]:

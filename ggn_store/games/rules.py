@@ -363,6 +363,10 @@ class Army:
         """The form that a token such as `Q` or `+P` names among this side's pieces."""
         return self._plain.get((token, derived))
 
+    def standing(self, square: str) -> list[Form]:
+        """The forms that can be on a square."""
+        return [each for each in self.forms if each.can_stand(square)]
+
     def around(self, moves: BetzaMoves, square: str) -> tuple[str, ...]:
         """The squares that some leaps lead to, whatever is there."""
         found = routes(moves.patterns, square, self.definition.lattice, self._view)

@@ -1,0 +1,72 @@
+"""How single squares can be as a move needs them: held by an enemy that may be taken, by something to pass over, ..."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ggn_store.games.rules import Army, Form
+from ggn_store.model.documents.document import EMPTY, ENEMY
+
+
+@dataclass(frozen=True, slots=True)
+class SquareCase:
+    """One way in which squares can be as a move needs them, and the piece that is captured there."""
+
+    must: dict[str, str] = field(default_factory=dict)
+    deny: dict[str, str] = field(default_factory=dict)
+    captured: Form | None = None
+
+
+class SquareCases:
+    """The cases of single squares, for the pieces of one army."""
+
+    def __init__(self, own: Army, enemy: Army, are_named: bool) -> None:
+        # What goes to the hand has to be named: effects cannot pass on what conditions found.
+        self._are_named = are_named
+        self._own = own
+        self._enemy = enemy
+        self._known: dict[tuple[str, tuple[str, ...]], list[SquareCase]] = {}
+
+    def hurdles(self, form: Form, square: str) -> list[SquareCase]:
+        """How a square can hold something that may be passed over."""
+        barred = form.piece.hurdles_except
+        if not barred:
+            return [SquareCase(deny={square: EMPTY})]
+        own = [each for each in self._own.standing(square) if each.piece.letter not in barred]
+        enemies = self._enemy.standing(square)
+        allowed = [each for each in enemies if each.piece.letter not in barred]
+        return [*(SquareCase({square: each.identifier}) for each in own), *_named(square, enemies, allowed)]
+
+    def enemies(self, form: Form, square: str) -> list[SquareCase]:
+        """How a square can hold an enemy that the piece may take."""
+        key = (square, form.piece.captures_except)
+        known = self._known.get(key)
+        if known is None:
+            there = self._enemy.standing(square)
+            allowed = [each for each in there if may_take(form, each)]
+            known = self._known[key] = (
+                [SquareCase({square: each.identifier}, captured=each) for each in allowed]
+                if self._are_named
+                else _named(square, there, allowed)
+            )
+        return known
+
+    def friends(self, square: str) -> list[SquareCase]:
+        """How a square can hold an own piece that may be captured: any but a terminal one. It goes to no hand."""
+        return [SquareCase({square: each.identifier}) for each in self._own.standing(square) if not each.piece.terminal]
+
+
+def may_take(form: Form, enemy: Form) -> bool:
+    """Whether a piece may take an enemy."""
+    return not enemy.piece.immune and enemy.piece.letter not in form.piece.captures_except
+
+
+def _named(square: str, there: list[Form], allowed: list[Form]) -> list[SquareCase]:
+    """Enemies of a square, all but some: by `enemy` as long as one denial names all the rest, else one by one."""
+    names = {each.identifier for each in allowed}
+    rest = [each.identifier for each in there if each.identifier not in names]
+    if not rest:
+        return [SquareCase({square: ENEMY})]
+    if len(rest) == 1 and allowed:
+        return [SquareCase({square: ENEMY}, {square: rest[0]})]
+    return [SquareCase({square: each.identifier}) for each in allowed]
