@@ -17,12 +17,13 @@ from ggn_store.games import estimate, playing
 from ggn_store.games.rules import SIDES, Definition, PieceRule
 from ggn_store.games.squares import Squares, read_board, read_hexagons
 from ggn_store.games.tables import GROUPS, Tables
-from ggn_store.games.toml_text import Path, TomlTable, TomlValues, key_path
+from ggn_store.games.toml_text import TomlTable, TomlValues, key_path
 from ggn_store.limits import TooManyError
 from ggn_store.model.changes import like
 from ggn_store.model.documents.board import Board
 from ggn_store.notation import feen, qpi, toml
 from ggn_store.notation.feen import Feen
+from ggn_store.notation.json_text import Path
 from ggn_store.notation.qpi import Side
 
 __all__ = ["Definition", "DefinitionError", "PieceRule", "read"]

@@ -16,8 +16,9 @@ from typing import Final
 from ggn_store import limits
 from ggn_store.games.patterns import BetzaPattern, Leg, Track
 from ggn_store.games.rules import SIDES, Also, BetzaMoves, Definition, PieceRule
-from ggn_store.games.toml_text import Path, TomlValues
+from ggn_store.games.toml_text import TomlValues
 from ggn_store.model.documents.geometry import Vector
+from ggn_store.notation.json_text import Path
 from ggn_store.notation.qpi import Side
 
 

@@ -11,11 +11,12 @@ from typing import Any, Final
 from ggn_store import limits
 from ggn_store.errors import NotationError
 from ggn_store.games.rules import SIDES, Zone
-from ggn_store.games.toml_text import Path, TomlTable, TomlValues
+from ggn_store.games.toml_text import TomlTable, TomlValues
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import HEXAGONS, Lattice, opposite
 from ggn_store.notation import cell
+from ggn_store.notation.json_text import Path
 from ggn_store.notation.qpi import Side
 
 ALL: Final = "all"

@@ -27,10 +27,11 @@ from ggn_store.games.rules import (
     Zone,
 )
 from ggn_store.games.squares import ALL, ZONES, Squares
-from ggn_store.games.toml_text import Path, TomlTable, TomlValues, key_path
+from ggn_store.games.toml_text import TomlTable, TomlValues, key_path
 from ggn_store.model.documents.board import Board
 from ggn_store.notation import qpi
 from ggn_store.notation.feen import Feen
+from ggn_store.notation.json_text import Path
 from ggn_store.notation.qpi import Side, other_side
 
 MAX_FILE_LIMIT: Final = 2

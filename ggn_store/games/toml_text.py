@@ -13,9 +13,9 @@ from ggn_store.limits import TooManyError
 from ggn_store.model.changes.like import LikeSource
 from ggn_store.notation import toml
 from ggn_store.notation.complaints import Complaints
+from ggn_store.notation.json_text import Path
 from ggn_store.notation.toml import key_path as key_path
 
-Path = tuple[str | int, ...]
 TomlTable = Mapping[str, Any]
 
 _HEADER = re.compile(rf"\s*\[\s*(?P<keys>{toml.KEYS})\s*\]\s*(?:#.*)?")

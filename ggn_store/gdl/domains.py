@@ -13,16 +13,16 @@ from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, text_of
 from ggn_store.gdl.functions import PURE, conjuncts, is_number
 from ggn_store.gdl.language import FUNCTIONS
-from ggn_store.gdl.specification import Action, Clause, Specification, Value
+from ggn_store.gdl.specification import Action, Clause, Specification, SpecValue
 
 _MAX_COMBINATIONS: Final = 65_536
 # Of all assignments together: far above what games need, and a few seconds.
 _MAX_STEPS: Final = 400_000
 
 # None: nothing can be said.
-_Values = frozenset[Value] | None
+_Values = frozenset[SpecValue] | None
 # What an assignment gives that has too many values, which is all that counts: None says that nothing is known.
-_TOO_MANY: Final = frozenset[Value](("...",))
+_TOO_MANY: Final = frozenset[SpecValue](("...",))
 # ("state", variable) or ("entity", type, attribute)
 Slot = tuple[str, ...]
 
@@ -40,8 +40,8 @@ class Unbounded:
 class Domains:
     """The values of each variable and of each attribute of each type, sorted; `unbounded` is what has too many."""
 
-    variables: Mapping[str, tuple[Value, ...]]
-    attributes: Mapping[tuple[str, str], tuple[Value, ...]]
+    variables: Mapping[str, tuple[SpecValue, ...]]
+    attributes: Mapping[tuple[str, str], tuple[SpecValue, ...]]
     unbounded: tuple[Unbounded, ...] = ()
 
 
@@ -55,7 +55,7 @@ def domains_of(draft: Draft | Specification) -> Domains:
     return _Closure(draft).domains()
 
 
-def order(value: Value) -> tuple[str, int, str]:
+def order(value: SpecValue) -> tuple[str, int, str]:
     """A key that sorts values of all types: null, false, true, numbers, texts."""
     if value is None:
         return "", 0, ""
@@ -67,8 +67,8 @@ class _Closure:
 
     def __init__(self, draft: Draft | Specification) -> None:
         self._draft = draft
-        self._players: frozenset[Value] = frozenset(player.name for player in draft.players)
-        self._found: dict[Slot, frozenset[Value]] = {}
+        self._players: frozenset[SpecValue] = frozenset(player.name for player in draft.players)
+        self._found: dict[Slot, frozenset[SpecValue]] = {}
         self._is_fixed: set[Slot] = set()
         self._unbounded: dict[Slot, Unbounded] = {}
         self._steps = 0
@@ -103,7 +103,9 @@ class _Closure:
                 attributes[slot[1], slot[2]] = tuple(sorted(values, key=order))
         return Domains(variables, attributes, tuple(self._unbounded.values()))
 
-    def _begin(self, slot: Slot, kind: str, declared: tuple[Value, ...] | None, values: Iterable[Value]) -> None:
+    def _begin(
+        self, slot: Slot, kind: str, declared: tuple[SpecValue, ...] | None, values: Iterable[SpecValue]
+    ) -> None:
         if declared is not None:
             self._is_fixed.add(slot)
         known = declared if declared is not None else {"bool": (False, True), "player_ref": self._players}.get(kind)
@@ -230,7 +232,7 @@ def _atoms(expression: Expression) -> Iterator[Expression]:
             yield expression
 
 
-def _evaluate(expression: Expression, known: Mapping[str, Value]) -> Value:
+def _evaluate(expression: Expression, known: Mapping[str, SpecValue]) -> SpecValue:
     """The value of an expression whose atoms are known; raises _HugeError for a number out of all proportion."""
     match expression:
         case Literal(value=value):

@@ -12,7 +12,7 @@ from ggn_store import limits
 from ggn_store.errors import Problem
 from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.problems import problem
-from ggn_store.gdl.specification import Specification, Value
+from ggn_store.gdl.specification import Specification, SpecValue
 
 OWNER: Final = "owner"
 POS: Final = "pos"
@@ -24,7 +24,7 @@ class Kind:
 
     owner: str
     schema: str
-    attributes: Mapping[str, Value]
+    attributes: Mapping[str, SpecValue]
 
     def __str__(self) -> str:
         told = ", ".join(f"{name}={text(value)}" for name, value in self.attributes.items())

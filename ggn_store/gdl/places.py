@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ggn_store.gdl.specification import Topology, Value
+from ggn_store.gdl.specification import SpecValue, Topology
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.notation.hand import HAND
 
@@ -17,7 +17,7 @@ class Place:
 
     number: int
     label: str
-    attributes: Mapping[str, Value]
+    attributes: Mapping[str, SpecValue]
 
 
 class Places:

@@ -12,7 +12,7 @@ from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path
 
 # A player is known by name: the value of a `player_ref` is the player's name, or None.
-Value = str | int | bool | None
+SpecValue = str | int | bool | None
 
 TYPES: Final = ("string", "int", "bool", "player_ref")
 
@@ -45,7 +45,7 @@ class Player:
     """A role of a player, with the attributes that make rules symmetric."""
 
     name: str
-    attributes: Mapping[str, Value]
+    attributes: Mapping[str, SpecValue]
     place: Location
 
 
@@ -55,8 +55,8 @@ class Declaration:
 
     name: str
     type: str
-    initial: Value
-    values: tuple[Value, ...] | None
+    initial: SpecValue
+    values: tuple[SpecValue, ...] | None
     place: Location
 
 
@@ -77,7 +77,7 @@ class Topology:
     """
 
     geometry: Geometry
-    attributes: Mapping[str, Mapping[str, Value]]
+    attributes: Mapping[str, Mapping[str, SpecValue]]
     rectangle: str | None = None
 
 
@@ -89,7 +89,7 @@ class Placement:
     """
 
     schema: str
-    attributes: Mapping[str, Value]
+    attributes: Mapping[str, SpecValue]
     nodes: tuple[str, ...]
     place: Location
     in_hand: int = 0

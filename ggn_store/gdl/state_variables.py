@@ -11,7 +11,7 @@ from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.functions import same, variables_in
 from ggn_store.gdl.kinds import text
 from ggn_store.gdl.problems import problem
-from ggn_store.gdl.specification import Specification, Value
+from ggn_store.gdl.specification import Specification, SpecValue
 
 PHASE: Final = "phase"
 
@@ -21,7 +21,7 @@ class StateVariable:
     """A state variable: its type and its values, the initial one first."""
 
     type: str
-    values: tuple[Value, ...]
+    values: tuple[SpecValue, ...]
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from ggn_store.gdl.expressions import Attribute, Expression, Index, Name, parts,
 from ggn_store.gdl.folding import UNKNOWN, Entity, Folding, KnownCase, KnownFunction
 from ggn_store.gdl.functions import variables_in
 from ggn_store.gdl.places import Place
-from ggn_store.gdl.specification import Action, Clause, Specification, Value
+from ggn_store.gdl.specification import Action, Clause, Specification, SpecValue
 
 # How often conditions are tried in all: a few seconds' worth.
 _MAX_TRIES: Final = 30_000_000
@@ -97,7 +97,7 @@ class Trials:
         """Every combination of the variables that the conditions read; one that is empty where there are too many."""
         read = variables_in(clause.expression for clause in rule.action.conditions)
         names = [name for name in read if name in self.domains.variables]
-        choices: list[Sequence[Value]] = [self.domains.variables[name] for name in names]
+        choices: list[Sequence[SpecValue]] = [self.domains.variables[name] for name in names]
         phases = [phase.name for phase in self.specification.phases if rule.action.name in phase.allowed_actions]
         choices = [phases if name == "phase" and phases else each for name, each in zip(names, choices, strict=True)]
         if math.prod(map(len, choices)) > _MAX_STATES:

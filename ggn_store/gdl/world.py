@@ -28,7 +28,7 @@ class Person:
 
     def __init__(self, player: spec.Player) -> None:
         self.name = player.name
-        self.attributes: Mapping[str, spec.Value] = {**player.attributes, "name": player.name}
+        self.attributes: Mapping[str, spec.SpecValue] = {**player.attributes, "name": player.name}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -37,7 +37,7 @@ _DIGITS: Final = 10
 _LONGEST_GAP: Final = 1_000
 
 
-Item = tuple[str, Vector]
+MotionItem = tuple[str, Vector]
 
 
 class Shape(NamedTuple):
@@ -50,7 +50,7 @@ class Shape(NamedTuple):
 
     is_drop: bool
     to: Vector | None
-    items: tuple[Item, ...]
+    items: tuple[MotionItem, ...]
     hands: tuple[str, ...] = ()
     turn: bool | None = True
     times: int = 1
@@ -68,7 +68,7 @@ class Motion:
     """
 
     to: Vector | None
-    items: tuple[Item, ...] = ()
+    items: tuple[MotionItem, ...] = ()
     path: tuple[tuple[str, ...], ...] = ()
     steps: tuple[int | None, ...] = ()
     goal: tuple[str, ...] = ()
@@ -208,7 +208,7 @@ class Items:
         self.moves: dict[Any, int] = {}
         self.whole: dict[Any, int] = {}
 
-    def item(self, code: int) -> Item:
+    def item(self, code: int) -> MotionItem:
         """What a number stands for."""
         name, place = self.part(code)
         return name, self.grid.vector(place)

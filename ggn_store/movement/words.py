@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ggn_store.model.documents.geometry import Symmetry, Vector, hexagonal_symmetries
-from ggn_store.movement.movement import CAPTURE, QUIET, RUN, Item, Motion
+from ggn_store.movement.movement import CAPTURE, QUIET, RUN, Motion, MotionItem
 
 _NAMES: Final[dict[tuple[int, ...], str]] = {
     (1, 2): "knight leaps",
@@ -137,7 +137,7 @@ def _orbit(form: Motion, group: SymmetryGroup) -> int:
     return len({(each(to), *sorted((name, each(vector)) for name, vector in form.items)) for each in group})
 
 
-def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[Item], group: SymmetryGroup) -> str:
+def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[MotionItem], group: SymmetryGroup) -> str:
     parts = [_way(form, directions, group), _goals(goals)]
     if items:
         told = [f"{_vector(vector)} {_state(name)}" for name, vector in items]

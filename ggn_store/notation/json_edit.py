@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ggn_store.notation import json_text
 
-Same = Callable[[Any, Any], bool]
+SameValue = Callable[[Any, Any], bool]
 
 _DECODER: Final = json.JSONDecoder()
 _NAME: Final = "name"
@@ -62,7 +62,7 @@ class _Part:
 _SPACE: Final = " \t\r\n"
 
 
-def written(value: Any, texts: Sequence[str], same: Same) -> str:
+def written(value: Any, texts: Sequence[str], same: SameValue) -> str:
     """The text of `value`, in the words and the layout of the first of `texts` that says a part of it."""
     bare = [text.removeprefix("\ufeff") for text in texts]
     parts = [_Part(text, json_text.scan(text, None).places, (), json_text.load(text)[0]) for text in bare]
@@ -71,7 +71,7 @@ def written(value: Any, texts: Sequence[str], same: Same) -> str:
     return first.text[:start] + _written(value, parts, same) + first.text[start + len(first.source) :]
 
 
-def _written(value: Any, parts: Sequence[_Part], same: Same) -> str:
+def _written(value: Any, parts: Sequence[_Part], same: SameValue) -> str:
     for part in parts:
         if same(part.value, value):
             return part.source

@@ -28,7 +28,7 @@ from ggn_store.notation.json_size import excess
 MAX_DEPTH: Final = limits.NESTING.default
 
 Path = tuple[str | int, ...]
-Pairs = list[tuple[str, Any]]
+JsonPairs = list[tuple[str, Any]]
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
@@ -158,7 +158,7 @@ def quick_load(text: str) -> Any | None:
     """
     known: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = {}
 
-    def shared(pairs: Pairs) -> dict[str, Any]:
+    def shared(pairs: JsonPairs) -> dict[str, Any]:
         last = pairs[-1][1] if pairs else False
         is_flat = last is None or type(last) is str
         if is_flat:
@@ -199,18 +199,18 @@ def is_too_deep(value: Any) -> bool:
     return bool(level)
 
 
-def _loads(text: str, pairs: Callable[[Pairs], dict[str, Any]], number: Callable[[str], int | float]) -> Any:
+def _loads(text: str, pairs: Callable[[JsonPairs], dict[str, Any]], number: Callable[[str], int | float]) -> Any:
     return json.loads(text, object_pairs_hook=pairs, parse_constant=_constant, parse_int=number, parse_float=number)
 
 
-def _unique(pairs: Pairs) -> dict[str, Any]:
+def _unique(pairs: JsonPairs) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise _SuspectTextError
     return members
 
 
-def _with_twins(pairs: Pairs) -> dict[str, Any]:
+def _with_twins(pairs: JsonPairs) -> dict[str, Any]:
     members: dict[str, Any] = {}
     counts: Counter[str] = Counter()
     for key, value in pairs:

@@ -16,11 +16,11 @@ _WATER: Final = "#dbe7ec"
 _WAY: Final = "#a3977f"
 _LINE: Final = 1.25
 
-Point = tuple[float, float]
+Spot = tuple[float, float]
 Stroke = tuple[float, float, float, float]
 
 
-def points(middles: Mapping[str, Point], size: float, style: Style) -> str:
+def points(middles: Mapping[str, Spot], size: float, style: Style) -> str:
     """A board of crossing lines, `size` apart, with its river and palaces."""
     rows = [*_runs(middles, size, 1)]
     columns = [*_runs(middles, size, 0)]
@@ -47,7 +47,7 @@ def points(middles: Mapping[str, Point], size: float, style: Style) -> str:
     return "\n".join([floors, svg.strokes(lines, stroke=EDGE, stroke_width=_LINE), *stars])
 
 
-def ways(middles: Mapping[str, Point], style: Style) -> str:
+def ways(middles: Mapping[str, Spot], style: Style) -> str:
     """The ways of a network: special ones dashed, and an arrow on those that lead in one direction only."""
     parts = []
     for edges, dash in ((style.ways, None), (style.special_ways, "7 6")):
@@ -59,7 +59,7 @@ def ways(middles: Mapping[str, Point], style: Style) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _arrow(a: Point, b: Point) -> str:
+def _arrow(a: Spot, b: Spot) -> str:
     """A head in the middle of the way from one place to another."""
     far = math.dist(a, b)
     x, y = (b[0] - a[0]) / far, (b[1] - a[1]) / far
@@ -72,7 +72,7 @@ HEXAGON: Final = 2 / 3**0.5
 """How tall a hexagon on its tip is, for each unit that it is wide."""
 
 
-def hexagons(middles: Iterable[Point], size: float, on_sides: bool = False, **attributes: str | float | None) -> str:
+def hexagons(middles: Iterable[Spot], size: float, on_sides: bool = False, **attributes: str | float | None) -> str:
     """Many hexagons on their tips, `size` wide, as one path; nothing where there are none.
 
     Those `on_sides` are `size` high.
@@ -88,10 +88,10 @@ def hexagons(middles: Iterable[Point], size: float, on_sides: bool = False, **at
     return svg.element("path", d=path, **attributes) if path else ""
 
 
-def _runs(middles: Mapping[str, Point], size: float, axis: int) -> Iterator[list[tuple[str, Point]]]:
+def _runs(middles: Mapping[str, Spot], size: float, axis: int) -> Iterator[list[tuple[str, Spot]]]:
     """The lines of points next to each other, along rows (axis 1) or columns (axis 0)."""
     along = sorted(middles.items(), key=lambda item: (item[1][axis], item[1][1 - axis]))
-    run: list[tuple[str, Point]] = []
+    run: list[tuple[str, Spot]] = []
     for square, point in along:
         follows = run and point[axis] == run[-1][1][axis] and point[1 - axis] - run[-1][1][1 - axis] < 1.01 * size
         if run and not follows:
@@ -102,7 +102,7 @@ def _runs(middles: Mapping[str, Point], size: float, axis: int) -> Iterator[list
         yield run
 
 
-def _shores(run: list[tuple[str, Point]], bank: frozenset[str]) -> Iterator[Stroke]:
+def _shores(run: list[tuple[str, Spot]], bank: frozenset[str]) -> Iterator[Stroke]:
     """Where a river crosses a column, from shore to shore."""
     for (a, here), (b, there) in itertools.pairwise(run):
         if bank and (a in bank) != (b in bank):
@@ -117,7 +117,7 @@ def _river(shores: list[Stroke]) -> str:
     return svg.polygon([(left, top), (right, top), (right, bottom), (left, bottom)], fill=_WATER)
 
 
-def _diagonals(palace: list[Point]) -> list[Stroke]:
+def _diagonals(palace: list[Spot]) -> list[Stroke]:
     if not palace:
         return []
     (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*palace, strict=True))

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, cast
 
 from ggn_store.errors import printable
 
-Format = Literal["table", "json", "ndjson", "csv"]
+RecordFormat = Literal["table", "json", "ndjson", "csv"]
 JsonRecord = Mapping[str, Any]
 
 # Texts are not wrapped to less than this.
@@ -27,7 +27,7 @@ def records(items: Iterable[JsonRecord], form: str, columns: Sequence[str], widt
     A table fits into `width` characters, for a terminal that would break its lines otherwise: long texts go on in
     further lines of their column, and columns that still have no room in a table below.
     """
-    match cast(Format, form):
+    match cast(RecordFormat, form):
         case "ndjson":
             for item in items:
                 yield compact(item) + "\n"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,3 +50,24 @@ def test_no_test_imports_another() -> None:
         for line in imports.findall(path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+def types_of(path: Path) -> Iterator[tuple[str, str]]:
+    """The types that a module makes under names of their own, each with what it is; a class is like no other type."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name, f"the class of {path.relative_to(ROOT)}"
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name, value = node.targets[0].id, ast.unparse(node.value)
+            if not name.isupper() and name[0].isupper() and not value.startswith("TypeVar("):
+                yield name, value
+
+
+def test_no_two_modules_give_one_name_to_different_types() -> None:
+    known: defaultdict[str, set[str]] = defaultdict(set)
+    for path in sorted((ROOT / "ggn_store").rglob("*.py")):
+        for name, what in types_of(path):
+            if not name.startswith("_"):
+                known[name].add(what)
+    assert len(known) > 100
+    assert {name: what for name, what in known.items() if len(what) > 1} == {}

@@ -15,7 +15,7 @@ from ggn_store.api.moves.moves import Query, counted
 from ggn_store.model.documents.document import Source
 from ggn_store.model.moves import legality, threats
 from ggn_store.model.moves.chain import Chain
-from ggn_store.model.moves.legality import Legality, Standing, StartMoves
+from ggn_store.model.moves.legality import Attacker, Legality, StartMoves
 from ggn_store.model.moves.move import Assumption, Count, Move
 from ggn_store.model.moves.position import Position, side_named
 from ggn_store.model.moves.threats import Item, Reach
@@ -121,7 +121,7 @@ class Legal:
         position = self._ready(position)
         return self.duties.in_check(position, side_named(side or position.side))
 
-    def attackers(self, position: AnyPosition, square: str, side: Side | None) -> list[Standing]:
+    def attackers(self, position: AnyPosition, square: str, side: Side | None) -> list[Attacker]:
         position = self._ready(position)
         self.handle.require_square(square, or_hand=False)
         if side is None:

@@ -12,7 +12,7 @@ from ggn_store.gdl import language
 from ggn_store.gdl.expressions import Call, Literal
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.section_reader import SectionReader
-from ggn_store.gdl.specification import TYPES, Declaration, Schema, Value
+from ggn_store.gdl.specification import TYPES, Declaration, Schema, SpecValue
 from ggn_store.notation.json_text import Path
 
 
@@ -94,7 +94,7 @@ def _of_each_player(reader: SectionReader, name: str, value: Any, path: Path) ->
 
 def _declared(
     reader: SectionReader, value: Any, path: Path, what: str, key: str
-) -> tuple[str, Value, tuple[Value, ...] | None] | None:
+) -> tuple[str, SpecValue, tuple[SpecValue, ...] | None] | None:
     """The type of an attribute (`key` is default) or a variable (`key` is initial), its first value and its values.
 
     The values are None where none are declared, everything is None where the type cannot be read.
@@ -129,7 +129,7 @@ def _unknown_type(reader: SectionReader, kind: str, path: Path, what: str) -> No
     reader.complain(path, f"there is no type {quote(kind)}{did_you_mean(kind, TYPES)}", None, ", ".join(TYPES))
 
 
-def typed(reader: SectionReader, value: Any, path: Path, kind: str, what: str) -> Value:
+def typed(reader: SectionReader, value: Any, path: Path, kind: str, what: str) -> SpecValue:
     """A value of JSON as one of a type, None where it is none; a player (`"player('White')"`) is known by name."""
     if value is None:
         return None
@@ -165,7 +165,7 @@ def _player(reader: SectionReader, value: Any, path: Path, what: str) -> str | N
 
 def _values(
     reader: SectionReader, members: Mapping[str, Any], path: Path, kind: str, what: str
-) -> tuple[Value, ...] | None:
+) -> tuple[SpecValue, ...] | None:
     """The values that are declared, None where none are, or not so that they can be read."""
     for key in ("values", "min", "max"):
         fits = kind == "int" or (kind == "string" and key == "values")
@@ -182,9 +182,9 @@ def _values(
     return None
 
 
-def _listed(reader: SectionReader, value: Any, path: Path, kind: str, what: str) -> tuple[Value, ...] | None:
+def _listed(reader: SectionReader, value: Any, path: Path, kind: str, what: str) -> tuple[SpecValue, ...] | None:
     """The values that `values` lists."""
-    found: list[Value] = []
+    found: list[SpecValue] = []
     for each, at in reader.items(value, path, "values"):
         member = typed(reader, each, at, kind, what)
         if member is None and each is not None:
@@ -225,6 +225,6 @@ def _between(reader: SectionReader, members: Mapping[str, Any], path: Path, what
     return tuple(range(low, high + 1))
 
 
-def told(values: Collection[Value]) -> str:
+def told(values: Collection[SpecValue]) -> str:
     """The first few of some values, for a message."""
     return offer([quote(value) for value in values])

@@ -8,7 +8,7 @@ from typing import Any
 from ggn_store.errors import quote
 from ggn_store.gdl import language
 from ggn_store.gdl.section_reader import SectionReader
-from ggn_store.gdl.specification import Player, Value
+from ggn_store.gdl.specification import Player, SpecValue
 from ggn_store.notation.json_text import Path
 
 
@@ -44,7 +44,7 @@ def _player(reader: SectionReader, value: Any, path: Path) -> None:
     members = reader.members(value, path, "a role", ("name", "attributes", "description"), ("name",))
     name = reader.text(members, "name", path, "a role")
     reader.text(members, "description", path, "a role")
-    attributes: dict[str, Value] = {}
+    attributes: dict[str, SpecValue] = {}
     for key, each, at in reader.named(members.get("attributes", {}), (*path, "attributes"), "attributes"):
         if reader.is_name(key, at, "attribute", ("name",)) and reader.is_value(each, at, "an attribute of a player"):
             attributes[key] = each

@@ -12,7 +12,7 @@ from ggn_store.gdl import language
 from ggn_store.gdl.expressions import Call, Expression, Literal, Name, start_of
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.sections import declarations
-from ggn_store.gdl.specification import Placement, Schema, Topology, Value
+from ggn_store.gdl.specification import Placement, Schema, SpecValue, Topology
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.notation.json_text import Path, pointer
 
@@ -90,8 +90,8 @@ def _held(reader: SectionReader, count: object, path: Path) -> int | None:
 
 def _attributes(
     reader: SectionReader, members: Mapping[str, Any], path: Path, schema: Schema | None
-) -> dict[str, Value]:
-    attributes: dict[str, Value] = {}
+) -> dict[str, SpecValue]:
+    attributes: dict[str, SpecValue] = {}
     if schema is not None:
         attributes = {name: each.initial for name, each in schema.attributes.items()}
     inner = (*path, "set_attributes")

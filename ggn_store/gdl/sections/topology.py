@@ -16,7 +16,7 @@ from ggn_store import limits
 from ggn_store.errors import did_you_mean, quote
 from ggn_store.gdl import language
 from ggn_store.gdl.section_reader import SectionReader
-from ggn_store.gdl.specification import Topology, Value
+from ggn_store.gdl.specification import SpecValue, Topology
 from ggn_store.model.documents.board import MAX_SQUARES, box
 from ggn_store.model.documents.geometry import Lattice, Network
 from ggn_store.notation.json_text import Path
@@ -34,7 +34,7 @@ class _Structure:
 
     def topology(self, sizes: tuple[int, ...], loop: bool = False) -> Topology:
         lattice = Lattice(box(sizes), self.hexagonal, loop)
-        attributes: dict[str, dict[str, Value]] = {}
+        attributes: dict[str, dict[str, SpecValue]] = {}
         for label, point in lattice.points.items():
             coordinates = point * 2 if self.hexagonal else point
             attributes[label] = {**dict(zip(self.axes, coordinates, strict=False)), "name": label}
@@ -162,9 +162,9 @@ def _nodes_of_lines(lines: object) -> dict[str, Any]:
     return {name: {} for line in texts for name in line.split()}
 
 
-def _named_nodes(reader: SectionReader, members: Mapping[str, Any], path: Path) -> dict[str, dict[str, Value]]:
+def _named_nodes(reader: SectionReader, members: Mapping[str, Any], path: Path) -> dict[str, dict[str, SpecValue]]:
     """The attributes of each node."""
-    nodes: dict[str, dict[str, Value]] = {}
+    nodes: dict[str, dict[str, SpecValue]] = {}
     for name, node, at in reader.named(members.get("nodes", {}), (*path, "nodes"), "nodes"):
         if not reader.is_label(name, at, "node"):
             continue

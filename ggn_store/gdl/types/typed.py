@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl.complaints import PlacedComplaints
 from ggn_store.gdl.language import ANY, BOOL, INT, NULL, TEXT
-from ggn_store.gdl.specification import Clause, Value
+from ggn_store.gdl.specification import Clause, SpecValue
 
 KIND_OF: Final = {str: TEXT, bool: BOOL, int: INT, type(None): NULL}
 
@@ -22,7 +22,7 @@ class Typed:
     """
 
     kind: str
-    values: tuple[Value, ...] | None = None
+    values: tuple[SpecValue, ...] | None = None
     noun: str | None = None
     schemas: tuple[str, ...] = ()
 

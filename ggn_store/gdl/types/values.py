@@ -9,7 +9,7 @@ from ggn_store.gdl import language
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, start_of, text_of
 from ggn_store.gdl.language import ANY, BOARD, BOOL, ENTITY, NODE, NULL, STATE
-from ggn_store.gdl.specification import Value
+from ggn_store.gdl.specification import SpecValue
 from ggn_store.gdl.types.attributes import Attributes
 from ggn_store.gdl.types.calls import Calls
 from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, NamesUsed, Remarks, Typed, common
@@ -93,10 +93,10 @@ class ValueChecks:
             self._remarks.unknown("there is no name", name, at, self.names)
         return UNKNOWN
 
-    def _texts(self) -> set[Value]:
+    def _texts(self) -> set[SpecValue]:
         """The texts that the specification says elsewhere, to tell a name from a text without quotes."""
         draft = self._draft
-        texts: set[Value] = {
+        texts: set[SpecValue] = {
             *draft.schemas,
             *(each.name for each in draft.players),
             *(each.name for each in draft.phases),

@@ -27,7 +27,7 @@ from ggn_store.model.documents.document import Destination, Dialect, Document, E
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Change)
-Path = tuple[str, ...]
+EntryPath = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +148,13 @@ def apply(difference: Diff, before: Document | None) -> Document:
     return Document(check_dialect(dialect), tuple(pieces.values()), Envelope(**fields))
 
 
-def _apply_piece(path: Path, before: Piece | None, change: PieceChange) -> Piece | None:
+def _apply_piece(path: EntryPath, before: Piece | None, change: PieceChange) -> Piece | None:
     found = _whole(path, change.kind, sources_of(before), before is None)
     sources = _apply_level(path, found, change.sources, change.places, _apply_source)
     return Piece(change.piece, tuple(sources.values())) if _is_left(path, change.kind, sources) else None
 
 
-def _apply_source(path: Path, before: Source | None, change: SourceChange) -> Source | None:
+def _apply_source(path: EntryPath, before: Source | None, change: SourceChange) -> Source | None:
     found = _whole(path, change.kind, entries_of(before), before is None)
     entries = _apply_level(path, found, change.destinations, change.places, _apply_entry)
     if not _is_left(path, change.kind, entries):
@@ -162,7 +162,7 @@ def _apply_source(path: Path, before: Source | None, change: SourceChange) -> So
     return Source(change.source, tuple(Destination(square, each) for square, each in entries.items()))
 
 
-def _apply_entry(path: Path, before: Possibilities | None, change: EntryChange) -> Possibilities | None:
+def _apply_entry(path: EntryPath, before: Possibilities | None, change: EntryChange) -> Possibilities | None:
     if (before or ()) != change.before:
         there = "it is not there" if not before else "its possibilities are others" if change.before else "it is there"
         raise _conflict(path, there, f"it was {change.kind}")
@@ -170,11 +170,11 @@ def _apply_entry(path: Path, before: Possibilities | None, change: EntryChange) 
 
 
 def _apply_level(
-    path: Path,
+    path: EntryPath,
     before: Mapping[str, T],
     changes: Sequence[C],
     new: Sequence[Insertion],
-    make: Callable[[Path, T | None, C], T | None],
+    make: Callable[[EntryPath, T | None, C], T | None],
 ) -> dict[str, T]:
     """The members of a level after all changes in it, in their order."""
     values = dict(before)
@@ -198,7 +198,7 @@ def _apply_level(
     return {key: values[key] for key in order}
 
 
-def _whole(path: Path, kind: ChangeKind, members: dict[str, T], is_missing: bool) -> dict[str, T]:
+def _whole(path: EntryPath, kind: ChangeKind, members: dict[str, T], is_missing: bool) -> dict[str, T]:
     """`members`, if what is added is missing, and what is removed or changed is there."""
     if is_missing != (kind == "added"):
         there = "it is not there" if is_missing else "it is there"
@@ -206,7 +206,7 @@ def _whole(path: Path, kind: ChangeKind, members: dict[str, T], is_missing: bool
     return members
 
 
-def _is_left(path: Path, kind: ChangeKind, members: Collection[str]) -> bool:
+def _is_left(path: EntryPath, kind: ChangeKind, members: Collection[str]) -> bool:
     """Whether anything is left; it must be, unless the whole is removed."""
     if kind == "removed" and members:
         raise _conflict((*path, *list(members)[:1]), "it is there", "all that the difference knows was removed")
@@ -218,5 +218,5 @@ def _is_left(path: Path, kind: ChangeKind, members: Collection[str]) -> bool:
 _CURE = "; make the difference anew from this document, or apply it to the one that it was made from"
 
 
-def _conflict(path: Path, there: str, made: str) -> ConflictError:
+def _conflict(path: EntryPath, there: str, made: str) -> ConflictError:
     return ConflictError(f"{printable(' '.join(path))}: {there}, where {made} by the difference{_CURE}")

@@ -16,9 +16,9 @@ from typing import Final
 from ggn_store.model.changes import order
 
 # Lines of the base, from and up to, and what stands there instead.
-Change = tuple[int, int, Sequence[str]]
+LineChange = tuple[int, int, Sequence[str]]
 # From and up to again, to be sorted by, and whose it is.
-Tagged = tuple[int, int, int, Change]
+Tagged = tuple[int, int, int, LineChange]
 
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _ROUNDS: Final = 16
@@ -54,7 +54,7 @@ def marked(texts: tuple[str, str, str], labels: tuple[str, ...], size: int) -> s
     return "".join(_ended([*result, *theirs[done:]]))
 
 
-def _overlapping(base: list[str], sides: Sequence[list[str]]) -> Iterator[tuple[int, int, list[list[Change]]]]:
+def _overlapping(base: list[str], sides: Sequence[list[str]]) -> Iterator[tuple[int, int, list[list[LineChange]]]]:
     """From and up to which line both sides change the base together, and the changes of each."""
     tagged = [(*change[:2], side, change) for side, after in enumerate(sides) for change in changes(base, after)]
     for cluster in _clusters(sorted(tagged, key=lambda each: each[:3])):
@@ -76,7 +76,7 @@ def _clusters(tagged: Sequence[Tagged]) -> Iterator[list[Tagged]]:
         yield cluster
 
 
-def changes(before: Sequence[str], after: Sequence[str]) -> Iterator[Change]:
+def changes(before: Sequence[str], after: Sequence[str]) -> Iterator[LineChange]:
     """What turns one list of lines into another, in order; found by lines that both have once, in n log n steps."""
     at = other = 0
     for line, match in [*_matches(before, after), (len(before), len(after))]:
@@ -86,7 +86,7 @@ def changes(before: Sequence[str], after: Sequence[str]) -> Iterator[Change]:
 
 
 def _together(
-    before: Sequence[str], start: int, end: int, mine: Sequence[Change], other: Sequence[Change], *, both: bool
+    before: Sequence[str], start: int, end: int, mine: Sequence[LineChange], other: Sequence[LineChange], *, both: bool
 ) -> Sequence[str]:
     """The lines from start up to end as both sides have them."""
     ours, theirs = (_applied(before, start, end, changed) for changed in (mine, other))
@@ -102,7 +102,7 @@ def _together(
     return theirs
 
 
-def _applied(before: Sequence[str], start: int, end: int, changed: Sequence[Change]) -> list[str]:
+def _applied(before: Sequence[str], start: int, end: int, changed: Sequence[LineChange]) -> list[str]:
     lines: list[str] = []
     for first, last, instead in changed:
         lines += [*before[start:first], *instead]

@@ -32,7 +32,7 @@ from typing import Any, ClassVar, Final, Literal, TypeVar
 from ggn_store.errors import InputError, offer, quote
 from ggn_store.model.changes import order
 from ggn_store.model.changes.changes import FIELDS, Diff, Possibilities, possibility_data
-from ggn_store.model.changes.diff import Outline, diff, entries_of, pieces_of, sources_of
+from ggn_store.model.changes.diff import EntryPath, Outline, diff, entries_of, pieces_of, sources_of
 from ggn_store.model.changes.trees import MergeSide
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents import variables
@@ -43,7 +43,6 @@ from ggn_store.model.record import Record
 from ggn_store.notation.hand import HAND
 
 T = TypeVar("T")
-Path = tuple[str, ...]
 MergeValue = str | Possibilities | None
 
 # The side that conflicts are decided for; None leaves them to people.
@@ -66,7 +65,7 @@ class Conflict:
     different things, where one of the values may be as it was.
     """
 
-    path: Path
+    path: EntryPath
     base: MergeValue
     ours: MergeValue
     theirs: MergeValue
@@ -214,15 +213,17 @@ class _Merging:
 
     # --- entries ---
 
-    def _piece(self, path: Path, base: Piece | None, ours: Piece | None, theirs: Piece | None) -> Piece | None:
+    def _piece(self, path: EntryPath, base: Piece | None, ours: Piece | None, theirs: Piece | None) -> Piece | None:
         sources = self._level(path, sources_of(base), sources_of(ours), sources_of(theirs), self._source)
         return Piece(path[-1], tuple(sources.values())) if sources else None
 
-    def _source(self, path: Path, base: Source | None, ours: Source | None, theirs: Source | None) -> Source | None:
+    def _source(
+        self, path: EntryPath, base: Source | None, ours: Source | None, theirs: Source | None
+    ) -> Source | None:
         entries = self._level(path, entries_of(base), entries_of(ours), entries_of(theirs), self._conflict)
         return Source(path[-1], tuple(map(Destination, entries, entries.values()))) if entries else None
 
-    def _conflict(self, path: Path, base: T | None, ours: T | None, theirs: T | None) -> T | None:
+    def _conflict(self, path: EntryPath, base: T | None, ours: T | None, theirs: T | None) -> T | None:
         """Note a conflict, and decide it; else the entry or field is left out, to have no part in other conflicts."""
         found: Any = Conflict(path, base, ours, theirs)  # type: ignore[arg-type]
         (self.conflicts if self._prefer is None else self.decided).append(found)
@@ -230,11 +231,11 @@ class _Merging:
 
     def _level(
         self,
-        path: Path,
+        path: EntryPath,
         base: Mapping[str, T],
         ours: Mapping[str, T],
         theirs: Mapping[str, T],
-        both: Callable[[Path, T | None, T | None, T | None], T | None],
+        both: Callable[[EntryPath, T | None, T | None, T | None], T | None],
     ) -> dict[str, T]:
         """The members of a level in their order; `both` merges a member that both sides changed differently."""
         values: dict[str, T] = {}
@@ -299,8 +300,8 @@ class _Merging:
 
 
 def _three(
-    both: Callable[[Path, T | None, T | None, T | None], T | None],
-    path: Path,
+    both: Callable[[EntryPath, T | None, T | None, T | None], T | None],
+    path: EntryPath,
     base: T | None,
     ours: T | None,
     theirs: T | None,

@@ -12,11 +12,9 @@ from typing import Any, Final, Literal
 from ggn_store.model.changes import order
 from ggn_store.model.changes.possibilities import ABSENT
 
-Path = tuple[str, ...]
+TablePath = tuple[str, ...]
 MergeSide = Literal["base", "ours", "theirs"]
 
-
-Value = Any
 
 _NAME: Final = "name"
 
@@ -25,13 +23,13 @@ _NAME: Final = "name"
 class Clash:
     """A key to which both sides gave different values; ABSENT for a side that has none."""
 
-    path: Path
-    base: Value
-    ours: Value
-    theirs: Value
+    path: TablePath
+    base: Any
+    ours: Any
+    theirs: Any
 
 
-def merge(base: Value, ours: Value, theirs: Value, *, side: MergeSide = "theirs") -> tuple[Value, list[Clash]]:
+def merge(base: Any, ours: Any, theirs: Any, *, side: MergeSide = "theirs") -> tuple[Any, list[Clash]]:
     """What both sides changed together, and where they changed one value differently: there it is as `side` has it.
 
     A key that only one side changed is as that side has it. A table that one side removed and the other changed is a
@@ -41,7 +39,7 @@ def merge(base: Value, ours: Value, theirs: Value, *, side: MergeSide = "theirs"
     return _merge((), (base, ours, theirs), side, clashes), clashes
 
 
-def same(one: Value, other: Value) -> bool:
+def same(one: Any, other: Any) -> bool:
     """Whether values are equal and of the same kinds, whatever the order of keys: 1 is neither 1.0 nor true."""
     if type(one) is not type(other):
         return isinstance(one, Mapping) and isinstance(other, Mapping) and same(dict(one), dict(other))
@@ -52,7 +50,7 @@ def same(one: Value, other: Value) -> bool:
     return bool(one == other)
 
 
-def _merge(path: Path, values: tuple[Value, Value, Value], side: MergeSide, clashes: list[Clash]) -> Value:
+def _merge(path: TablePath, values: tuple[Any, Any, Any], side: MergeSide, clashes: list[Clash]) -> Any:
     base, ours, theirs = values
     if same(ours, theirs) or same(base, ours):
         return theirs
@@ -69,7 +67,9 @@ def _merge(path: Path, values: tuple[Value, Value, Value], side: MergeSide, clas
     return getattr(clashes[-1], side)
 
 
-def _tables(path: Path, tables: Sequence[Mapping[str, Any]], side: MergeSide, clashes: list[Clash]) -> dict[str, Any]:
+def _tables(
+    path: TablePath, tables: Sequence[Mapping[str, Any]], side: MergeSide, clashes: list[Clash]
+) -> dict[str, Any]:
     base, ours, theirs = tables
     merged = {}
     for key in dict.fromkeys((*theirs, *ours, *base)):
@@ -80,7 +80,7 @@ def _tables(path: Path, tables: Sequence[Mapping[str, Any]], side: MergeSide, cl
     return {key: merged[key] for key in order.merged(tuple(base), tuple(ours), tuple(theirs), merged)}
 
 
-def by_name(value: Value) -> Mapping[str, Any] | None:
+def by_name(value: Any) -> Mapping[str, Any] | None:
     """A table, or the items of a list by the names that all of them have; None where it is neither."""
     if isinstance(value, Mapping):
         return value

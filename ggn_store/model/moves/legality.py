@@ -41,7 +41,7 @@ def unmarked(play: Play, position: Position) -> Position:
 
 
 StartMoves = tuple[Reach | None, Sequence[Move]]
-Standing = tuple[str, str]
+Attacker = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class Legality:
         """Whether the royal pieces of a side are attacked, as far as they must not be."""
         return not self._is_covered(self._see(side, position.board, position.state), {})
 
-    def attackers(self, position: Position, square: str, side: Side) -> list[Standing]:
+    def attackers(self, position: Position, square: str, side: Side) -> list[Attacker]:
         """The pieces of a side that could take what stands on a square, or a royal piece of the other side there."""
         board = position.board
         changes: dict[str, str | None] = {}

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ggn_store.store.schema.views import View
 
-Rows = Sequence[tuple[str | int | None, ...]]
+GivenRows = Sequence[tuple[str | int | None, ...]]
 
 _TYPES: Final = {"text": "text", "integer": "int8"}
 
@@ -23,7 +23,7 @@ class Given:
     """A view and its rows; `note` is what whoever asks it should know."""
 
     view: View
-    rows: Rows
+    rows: GivenRows
     note: str | None = None
 
     def data(self) -> dict[str, Any]:

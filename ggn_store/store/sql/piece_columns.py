@@ -13,7 +13,7 @@ from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.notation.hand import HAND
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.piece_tables import AXES, FARTHEST, PieceTables, require
-from ggn_store.store.sql.vectors import Vector, Vectors, coded, firsts
+from ggn_store.store.sql.vectors import NumberVector, Vectors, coded, firsts
 
 # An integer that is NULL: no distance is as far.
 NULL: Final = -(1 << 40)
@@ -26,7 +26,7 @@ class Column:
     """A column: in each row the value at a place in `values`, or an integer itself, or simply each of the values."""
 
     values: Sequence[Any] | None = None
-    at: Vector = None
+    at: NumberVector = None
 
     def __len__(self) -> int:
         return len(self.values if self.at is None else self.at)  # type: ignore[arg-type]
@@ -37,7 +37,7 @@ class Column:
             return Column((self.values or ())[first:last])
         return Column(self.values, self.at[first:last])
 
-    def different(self, vectors: Vectors) -> tuple[Sequence[Any], Vector]:
+    def different(self, vectors: Vectors) -> tuple[Sequence[Any], NumberVector]:
         """The different values of the rows, and which of these each row has."""
         if self.at is None:
             at, values = coded(self.values or ())
@@ -72,7 +72,7 @@ class PieceColumns:
         """The columns of a view by name."""
         return _VIEWS[view](self)
 
-    def _placed(self, at: Vector) -> dict[str, Column]:
+    def _placed(self, at: NumberVector) -> dict[str, Column]:
         """The columns that say of which possibility a row is."""
         labels, take = (*self._tables.squares, HAND), self._vectors.take
         piece = take(self._tables.of_piece, at)
@@ -86,12 +86,14 @@ class PieceColumns:
             "possibility": Column(None, self._vectors.each(lambda at, start: at - start, at, starts)),
         }
 
-    def _of_key(self, name: str, piece: Vector) -> Column:
+    def _of_key(self, name: str, piece: NumberVector) -> Column:
         """What is known of the piece of each row."""
         at, values = coded([getattr(key, name) for key in self._keys])
         return Column(values, self._vectors.take(at, piece))
 
-    def _judged(self, judge: Callable[[Any, Any], int], values: Sequence[Any], value: Vector, at: Vector) -> Vector:
+    def _judged(
+        self, judge: Callable[[Any, Any], int], values: Sequence[Any], value: NumberVector, at: NumberVector
+    ) -> NumberVector:
         """What is said of the value in each row, and of the piece that its possibility is of."""
         table = [judge(each, key) for each in values for key in self._keys]
         piece, count = self._vectors.take(self._tables.of_piece, at), len(self._keys)
@@ -153,23 +155,23 @@ class PieceColumns:
             columns[name] = Column((*shown, None), self._vectors.take(of_row, found))
         return columns
 
-    def _square_of(self, square: Vector) -> Vector:
+    def _square_of(self, square: NumberVector) -> NumberVector:
         """A key of a square for a possibility; squares by their ranks, the hand behind them."""
         ranked = self._vectors.take((*self._tables.place.ranks, self._tables.hand), square)
         return self._keyed(self._vectors.up_to(self._tables.count), ranked)
 
-    def _keyed(self, at: Vector, ranked: Vector) -> Vector:
+    def _keyed(self, at: NumberVector, ranked: NumberVector) -> NumberVector:
         return self._vectors.each(lambda at, rank: at * (self._tables.hand + 1) + rank, at, ranked)
 
     @functools.cached_property
-    def _must(self) -> tuple[Vector, Vector]:
+    def _must(self) -> tuple[NumberVector, NumberVector]:
         """What must stand on a square, by the key of possibility and square."""
         conditions = self._tables.conditions
         musts = self._vectors.each(lambda deny: 1 - deny, conditions.is_deny)
         keys = self._keyed(conditions.at, conditions.square)
         return self._vectors.chosen(keys, musts), self._vectors.chosen(conditions.state, musts)
 
-    def _off_path(self) -> Vector:
+    def _off_path(self) -> NumberVector:
         """How many squares each possibility asks about that are not source, destination or between."""
         vectors, tables = self._vectors, self._tables
         each, take, count = vectors.each, vectors.take, tables.count
@@ -193,7 +195,7 @@ class PieceColumns:
         places = vectors.bounds(vectors.chosen(at, is_off), vectors.up_to(count + 1))
         return each(lambda last, first: last - first, places[1:], places[:-1])
 
-    def _is_between(self, square: Vector, source: Vector, destination: Vector) -> Vector:
+    def _is_between(self, square: NumberVector, source: NumberVector, destination: NumberVector) -> NumberVector:
         """1 where a square lies strictly between source and destination, on a straight line; the hand counts as any."""
         each, take = self._vectors.each, self._vectors.take
         tables = [[*(step or 0 for step in steps), 0] for steps in self._tables.place.steps]
@@ -216,7 +218,7 @@ class PieceColumns:
             *whole,
         )
 
-    def _deeds(self) -> tuple[Vector, Vector, Vector]:
+    def _deeds(self) -> tuple[NumberVector, NumberVector, NumberVector]:
         """The kind of capture of each possibility; 0 where it promotes, and where it castles, else 1."""
         vectors, each, take = self._vectors, self._vectors.each, self._vectors.take
         conditions = self._tables.conditions
@@ -271,13 +273,13 @@ class PieceColumns:
 
     def _castles(
         self,
-        at: Vector,
-        must: Vector,
-        becomes: Vector,
+        at: NumberVector,
+        must: NumberVector,
+        becomes: NumberVector,
         pieces: Sequence[str | None],
-        is_target: Vector,
-        is_source: Vector,
-    ) -> Vector:
+        is_target: NumberVector,
+        is_source: NumberVector,
+    ) -> NumberVector:
         """0 where another own piece leaves its square, and one comes to stand where the mover does not go; else 1."""
         vectors, each, take, count = self._vectors, self._vectors.each, self._vectors.take, self._tables.count
         states = (*self._tables.conditions.states, None)

@@ -14,7 +14,7 @@ from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
-from ggn_store.store.sql.vectors import Vector, Vectors
+from ggn_store.store.sql.vectors import NumberVector, Vectors
 
 AXES: Final = ("file", "rank", "layer")
 FARTHEST: Final = 1 << 62
@@ -54,10 +54,10 @@ class BoardColumns:
 class ConditionColumns:
     """The conditions of pieces in the order of views: possibilities, and ranks of squares and states."""
 
-    at: Vector
-    is_deny: Vector
-    square: Vector
-    state: Vector
+    at: NumberVector
+    is_deny: NumberVector
+    square: NumberVector
+    state: NumberVector
     states: Sequence[str]
 
 
@@ -65,14 +65,14 @@ class ConditionColumns:
 class EffectColumns:
     """What the possibilities of pieces change, in the order of views."""
 
-    at: Vector
-    is_hand: Vector
-    square: Vector
-    becomes: Vector
+    at: NumberVector
+    is_hand: NumberVector
+    square: NumberVector
+    becomes: NumberVector
     pieces: Sequence[str | None]
-    held: Vector
+    held: NumberVector
     helds: Sequence[str]
-    delta: Vector
+    delta: NumberVector
     deltas: Sequence[int]
 
 
@@ -96,7 +96,7 @@ class PieceTables:
         self.squares = place.board.squares
         self.hand = len(self.squares)
         self._tables: dict[Table, tuple[list[int], dict[str, str]]] = {}
-        self._coded: dict[tuple[Table, str], tuple[Vector, list[Any]]] = {}
+        self._coded: dict[tuple[Table, str], tuple[NumberVector, list[Any]]] = {}
 
     # --- the tables ---
 
@@ -118,7 +118,7 @@ class PieceTables:
         """How many rows of a table all pieces before each have, and in the end, how many all of them."""
         return [*accumulate(self._rows(table)[0], initial=0)]
 
-    def numbers(self, table: Table, name: str) -> Vector:
+    def numbers(self, table: Table, name: str) -> NumberVector:
         """A column of whole numbers; those of sources and of possibilities as they are numbered through."""
         counts, texts = self._rows(table)
         found = self.vectors.numbers(texts[name])
@@ -133,13 +133,13 @@ class PieceTables:
         require(len(self.vectors.chosen(found, is_foreign)) == 0)
         return each(lambda number, start: number + start, found, spread(starts[:-1], counts))
 
-    def coded(self, table: Table, name: str) -> tuple[Vector, list[Any]]:
+    def coded(self, table: Table, name: str) -> tuple[NumberVector, list[Any]]:
         """A column as the places of its values in a list, and that list."""
         if (table, name) not in self._coded:
             self._coded[table, name] = self.vectors.coded(self._rows(table)[1][name])
         return self._coded[table, name]
 
-    def ranked(self, table: Table, name: str) -> tuple[Vector, list[str]]:
+    def ranked(self, table: Table, name: str) -> tuple[NumberVector, list[str]]:
         """Texts as their places in the order of their bytes, and in that order."""
         at, texts = self.coded(table, name)
         require(all(isinstance(each, str) for each in texts))
@@ -147,7 +147,7 @@ class PieceTables:
         ranks = {text: rank for rank, text in enumerate(order)}
         return self.vectors.take([ranks[text] for text in texts], at), order
 
-    def labels(self, table: Table) -> Vector:
+    def labels(self, table: Table) -> NumberVector:
         """Squares that may be the hand, which has the number after all squares."""
         at, squares = self.coded(table, "square")
         require(all(each is None or (type(each) is int and 0 <= each < self.hand) for each in squares))
@@ -163,24 +163,24 @@ class PieceTables:
         return len(numbers)
 
     @functools.cached_property
-    def of_piece(self) -> Vector:
+    def of_piece(self) -> NumberVector:
         """Which of the pieces each possibility is of."""
         return self.vectors.spread(range(len(self.keys)), self._rows(t.variant)[0])
 
     @functools.cached_property
-    def sources(self) -> Vector:
+    def sources(self) -> NumberVector:
         """The squares of all sources."""
         ordinals = self.numbers(t.source, "ordinal")
         require(self.vectors.same(ordinals, self.vectors.up_to(len(ordinals))))
         return self.labels(t.source)
 
     @functools.cached_property
-    def destinations(self) -> Vector:
+    def destinations(self) -> NumberVector:
         """The squares of all destinations."""
         return self.labels(t.destination)
 
     @functools.cached_property
-    def targets(self) -> Vector:
+    def targets(self) -> NumberVector:
         """Which of all destinations each possibility leads to."""
         vectors = self.vectors
         of_rows, of_variants = (
@@ -192,17 +192,17 @@ class PieceTables:
         return vectors.found(of_rows, vectors.up_to(len(of_rows)), of_variants, -1)
 
     @functools.cached_property
-    def source(self) -> Vector:
+    def source(self) -> NumberVector:
         """The square that each possibility leads from."""
         return self.vectors.take(self.sources, self.numbers(t.variant, "source"))
 
     @functools.cached_property
-    def destination(self) -> Vector:
+    def destination(self) -> NumberVector:
         """The square that each possibility leads to."""
         return self.vectors.take(self.destinations, self.targets)
 
     @functools.cached_property
-    def ordinal(self) -> Vector:
+    def ordinal(self) -> NumberVector:
         """The place of each possibility among those of its destination."""
         return self.numbers(t.variant, "ordinal")
 
@@ -240,7 +240,7 @@ class PieceTables:
             states,
         )
 
-    def possibilities(self, table: Table) -> Vector:
+    def possibilities(self, table: Table) -> NumberVector:
         """The possibilities that rows are of, which must be there."""
         found = self.numbers(table, "variant")
         self.vectors.take(self.ordinal, found)

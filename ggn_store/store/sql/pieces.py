@@ -18,7 +18,7 @@ from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.schema import tables as t
 from ggn_store.store.sql.piece_columns import Column, PieceColumns
 from ggn_store.store.sql.piece_tables import FARTHEST, BoardColumns, PieceTables, require
-from ggn_store.store.sql.vectors import Vector, Vectors, firsts
+from ggn_store.store.sql.vectors import NumberVector, Vectors, firsts
 
 # To read a piece takes some milliseconds, however few rules it has: those of no more possibilities are read at once.
 _MOST: Final = 16_384
@@ -126,7 +126,7 @@ def digests(tables: PieceTables, known: Digests) -> list[str]:
     return [known.of_text(key.identifier, text) for key, text in zip(tables.keys, texts, strict=True)]
 
 
-def _texts(tables: PieceTables, toggle: Vector, around: Sequence[Sequence[Sequence[str]]]) -> Iterator[bytes]:
+def _texts(tables: PieceTables, toggle: NumberVector, around: Sequence[Sequence[Sequence[str]]]) -> Iterator[bytes]:
     """The JSON of the sources of pieces, put together of parts; `around` are, for each toggle, the texts of `Digests`.
 
     Every part is told by its possibility, its order in the text of that, and which part it is.
@@ -181,11 +181,11 @@ def _texts(tables: PieceTables, toggle: Vector, around: Sequence[Sequence[Sequen
         yield b"%b]}" % text if text else text
 
 
-def _moved(vectors: Vectors, vector: Vector, factor: int, difference: int = 0) -> Vector:
+def _moved(vectors: Vectors, vector: NumberVector, factor: int, difference: int = 0) -> NumberVector:
     return vectors.each(lambda value: value * factor + difference, vector)
 
 
-def _not(vectors: Vectors, mask: Vector) -> Vector:
+def _not(vectors: Vectors, mask: NumberVector) -> NumberVector:
     return _moved(vectors, mask, -1, 1)
 
 

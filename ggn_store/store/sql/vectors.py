@@ -11,61 +11,61 @@ from collections.abc import Callable, Sequence
 from itertools import chain, compress, pairwise, repeat
 from typing import Any, Final, Protocol
 
-Vector = Any
+NumberVector = Any
 
 
 class Vectors(Protocol):
     """What is done with vectors; what breaks a condition of it is a ValueError."""
 
-    def numbers(self, text: str) -> Vector:
+    def numbers(self, text: str) -> NumberVector:
         """The integers of a JSON array, which must be no longer than 64 bits."""
 
-    def coded(self, text: str) -> tuple[Vector, list[Any]]:
+    def coded(self, text: str) -> tuple[NumberVector, list[Any]]:
         """The members of a JSON array: where each is among the different ones, and these."""
 
-    def up_to(self, count: int) -> Vector:
+    def up_to(self, count: int) -> NumberVector:
         """0, 1, ... up to before `count`."""
 
-    def each(self, function: Callable[..., Any], *vectors: Vector) -> Vector:
+    def each(self, function: Callable[..., Any], *vectors: NumberVector) -> NumberVector:
         """What a function, made of operators only, gives for the members of vectors of one length."""
 
-    def take(self, table: Sequence[int], at: Vector) -> Vector:
+    def take(self, table: Sequence[int], at: NumberVector) -> NumberVector:
         """The members of a table at these places, which it must have."""
 
-    def chosen(self, vector: Vector, mask: Vector) -> Vector:
+    def chosen(self, vector: NumberVector, mask: NumberVector) -> NumberVector:
         """The members where the mask is not 0."""
 
-    def joined(self, *vectors: Vector) -> Vector:
+    def joined(self, *vectors: NumberVector) -> NumberVector:
         """The members of all of them."""
 
-    def sorted(self, vector: Vector) -> Vector:
+    def sorted(self, vector: NumberVector) -> NumberVector:
         """The members in order."""
 
-    def same(self, first: Vector, second: Vector) -> bool:
+    def same(self, first: NumberVector, second: NumberVector) -> bool:
         """Whether all members are equal."""
 
-    def found(self, keys: Vector, values: Vector, wanted: Vector, missing: int) -> Vector:
+    def found(self, keys: NumberVector, values: NumberVector, wanted: NumberVector, missing: int) -> NumberVector:
         """The values of the wanted keys, of which no two may be the same; `missing` for one that is not there."""
 
-    def least(self, at: Vector, values: Vector, count: int, missing: int) -> Vector:
+    def least(self, at: NumberVector, values: NumberVector, count: int, missing: int) -> NumberVector:
         """The least value at each place up to before `count`; `at` is in order."""
 
-    def bounds(self, vector: Vector, members: Vector) -> Vector:
+    def bounds(self, vector: NumberVector, members: NumberVector) -> NumberVector:
         """Where in a vector in order each of these members is, or would be."""
 
-    def spread(self, members: Sequence[int], counts: Sequence[int]) -> Vector:
+    def spread(self, members: Sequence[int], counts: Sequence[int]) -> NumberVector:
         """Each member as often as its count says."""
 
-    def plain(self, vector: Vector) -> list[int]:
+    def plain(self, vector: NumberVector) -> list[int]:
         """The members as a list."""
 
-    def different(self, vector: Vector) -> tuple[list[int], Vector]:
+    def different(self, vector: NumberVector) -> tuple[list[int], NumberVector]:
         """The different members, and which of these each member is."""
 
-    def rows(self, *vectors: Vector) -> Vector:
+    def rows(self, *vectors: NumberVector) -> NumberVector:
         """The first members of all, then the second ones, and so on."""
 
-    def texts(self, parts: Sequence[str], at: Vector, bounds: Sequence[int]) -> list[bytes]:
+    def texts(self, parts: Sequence[str], at: NumberVector, bounds: Sequence[int]) -> list[bytes]:
         """The parts at these places, one after another, in UTF-8: from each bound of `at` to the next one."""
 
 
@@ -140,7 +140,7 @@ class Lists:
 LISTS: Final = Lists()
 
 
-def firsts(vectors: Vectors, keys: Vector) -> Vector:
+def firsts(vectors: Vectors, keys: NumberVector) -> NumberVector:
     """1 where a member is another one than that before it, else 0."""
     return vectors.joined(
         vectors.each(lambda key: key * 0 + 1, keys[:1]),

@@ -37,8 +37,6 @@ from ggn_store.store.server import guards
 from ggn_store.store.upkeep import rebuild
 from ggn_store.store.upkeep.memory import ROWS, Memory
 
-Progress = Callable[[str], None]
-
 # How long a transaction goes on to the next piece or revision; one of them is always looked at.
 _SECONDS: Final = 0.2
 _ROWS_AT_ONCE: Final = 200
@@ -55,7 +53,7 @@ def verify(
     opening: Opening,
     memory: Memory,
     names: Sequence[str] = (),
-    progress: Progress | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Verification:
     """Check all that the rulesets of these names need, or the whole store, in transactions that `opening` begins.
 
@@ -95,7 +93,7 @@ class _Walk:
         database: Database,
         opening: Opening,
         names: Sequence[str] = (),
-        progress: Progress = lambda _: None,
+        progress: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._memory = memory
         self._database = database
