@@ -38,7 +38,6 @@ _DOCUMENT: Final = "document"
 _KINDS: Final = {language.name: language for language in (DEFINITIONS, DESCRIPTIONS)}
 _MARK: Final = re.compile(r"^([<|=>])\1{6,}", re.MULTILINE)
 _USUAL: Final = 7
-_LONGEST: Final = 1_000
 _HEADER_LINES: Final = 10_000
 _SHORT: Final = 16
 

@@ -11,7 +11,7 @@ from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.session import versions
 from ggn_store.model.documents.document import Dialect, Document
 
-NAME: Final = "ruleset"
+_NAME: Final = "ruleset"
 
 
 def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None) -> Ruleset:
@@ -22,16 +22,16 @@ def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = Non
     return of_document(incoming.parse(data, dialect))
 
 
-def of_document(document: Document, name: str = NAME) -> Ruleset:
+def of_document(document: Document) -> Ruleset:
     """The ruleset of a document, in a private store in memory that lives as long as the result."""
-    return Ruleset(*versions.in_memory(document, name))
+    return Ruleset(*versions.in_memory(document, _NAME))
 
 
 @contextmanager
 def opened(document: Document) -> Iterator[Ruleset]:
     """Like `of_document`, for the length of a block."""
-    session, revision = versions.in_memory(document, NAME)
+    found = of_document(document)
     try:
-        yield Ruleset(session, revision)
+        yield found
     finally:
-        session.database.close()
+        found.handle.session.database.close()
