@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
 
 import click
 
@@ -21,8 +21,9 @@ from ggn_store import limits, passwords
 from ggn_store.api.positions.notations import DEFAULT, NOTATIONS
 from ggn_store.cli.pager import page
 from ggn_store.errors import GgnStoreError, counted, did_you_mean, printable, quote
+from ggn_store.model.moves.position import SIDES
 from ggn_store.output import STDOUT, new_file
-from ggn_store.render.records import compact, records
+from ggn_store.render.records import RecordFormat, compact, records
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -34,12 +35,12 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _ADDRESSES = ("GGN_STORE_URL", "DATABASE_URL")
+# As `model.documents.document` has them, which `--help` has no time to import.
 DIALECTS = ("perform", "must-deny", "diff", "gdl")
-SIDES = ("first", "second")
 MAX_LINES = 1_000
 POSITION_FORMATS = (*NOTATIONS, "json")
 _ALIASES = {DEFAULT: ("--position",)}
-RECORD_FORMATS = ("table", "json", "ndjson", "csv")
+RECORD_FORMATS = get_args(RecordFormat)
 
 
 class IntRange(click.IntRange):

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Store
+from ggn_store.cli import options
+from ggn_store.model.documents.document import DIALECTS
 
 _RUN = """
 import atexit, sys
@@ -74,6 +76,10 @@ def test_what_needs_no_store_imports_no_database(store: Path, option: str) -> No
     assert "ggn-store" in printed
     forbidden = NO_STORE if option == "--version" else ("alembic", "platformdirs", "psycopg", "rich", "sqlalchemy")
     assert of_prefixes(modules, forbidden) == set()
+
+
+def test_the_dialects_that_help_names_are_those_of_documents() -> None:
+    assert options.DIALECTS == DIALECTS
 
 
 @pytest.mark.parametrize(
