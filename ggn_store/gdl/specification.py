@@ -182,18 +182,5 @@ class Specification:
     def allowed_actions(self) -> list[Action]:
         """The actions that a phase allows, in the order of the phases; the others are never used."""
         names = dict.fromkeys(name for phase in self.phases for name in phase.allowed_actions)
-        return [self.action(name) for name in names]
-
-    def action(self, name: str) -> Action:
-        """The action of a name; raises KeyError."""
-        for action in self.actions:
-            if action.name == name:
-                return action
-        raise KeyError(name)
-
-    def player(self, name: str) -> Player:
-        """The player of a name; raises KeyError."""
-        for player in self.players:
-            if player.name == name:
-                return player
-        raise KeyError(name)
+        actions = {action.name: action for action in self.actions}
+        return [actions[name] for name in names]

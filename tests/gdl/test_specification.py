@@ -54,13 +54,13 @@ def test_the_values_of_a_specification() -> None:
         "eq(entity.schema, 'Piece')",
         "?",
     )
-    assert found.action("slide").chainable
-    assert found.player("Dark").attributes["ahead"] == -1
+    assert [(action.name, action.chainable) for action in found.actions] == [("step", False), ("slide", True)]
+    assert {player.name: player.attributes["ahead"] for player in found.players}["Dark"] == -1
 
 
 def test_clauses_know_where_they_stand() -> None:
     text = json.dumps(tiny(), indent=1)
-    clause = read_specification(text).action("step").conditions[1]
+    clause = read_specification(text).allowed_actions()[0].conditions[1]
     assert clause.place.pointer == "/interactions/list/step/conditions/1"
     line = text.split("\n")[(clause.place.line or 0) - 1]
     assert line[(clause.place.column or 0) - 1 :] == "\"eq(entity.rank, 'stone')\","
