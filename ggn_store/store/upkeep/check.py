@@ -10,7 +10,6 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, cast
@@ -40,12 +39,6 @@ from ggn_store.store.upkeep.memory import ROWS, Memory
 # How long a transaction goes on to the next piece or revision; one of them is always looked at.
 _SECONDS: Final = 0.2
 _ROWS_AT_ONCE: Final = 200
-
-
-def check(database: Database, connection: Connection) -> list[str]:
-    """What differs in the contents as one transaction sees them, one sentence each; an empty list for a sound store."""
-    walk = _Walk(Memory(database, full=True), database, lambda: nullcontext(connection))
-    return database.integrity(connection) + walk.contents()
 
 
 def verify(
@@ -92,8 +85,8 @@ class _Walk:
         memory: Memory,
         database: Database,
         opening: Opening,
-        names: Sequence[str] = (),
-        progress: Callable[[str], None] = lambda _: None,
+        names: Sequence[str],
+        progress: Callable[[str], None],
     ) -> None:
         self._memory = memory
         self._database = database

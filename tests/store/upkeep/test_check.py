@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from ggn_store import Store
 from ggn_store.store.upkeep import check
+from ggn_store.store.upkeep.memory import Memory
 from tests.support.databases import DATABASES, new_store_address
 from tests.support.guards import drop_guards, drop_guards_of_file
 from tests.support.stored import DIFF, changed, raw
@@ -112,7 +113,8 @@ def test_check_names_what_was_tampered_with(sound: Store, tampering: str) -> Non
         drop_guards(connection)
         for statement in TAMPERINGS[tampering].split("; "):
             assert connection.execute(text(statement)).rowcount > 0
-        check_finds(check.check(database, connection))
+        walk = check._Walk(Memory(database, full=True), database, lambda: nullcontext(connection), (), lambda _: None)
+        check_finds(database.integrity(connection) + walk.contents())
         raise _UndoError
 
 
