@@ -121,12 +121,12 @@ def _read(path: str) -> tuple[str | None, ggn_store.Document]:
 
 
 def _write(old: str | None, new: str, difference: Diff, form: str | None) -> None:
-    from ggn_store.render.diff import diff_text, summary_text
+    from ggn_store.render.diff import diff_text
 
     if form == "json":
         click.echo(compact({"before": old, "after": new, **difference.data()}))
     elif form == "summary":
-        click.echo(summary_text(difference), nl=False)
+        click.echo(printable(str(difference)))
     elif difference:
         page(chain([f"--- {printable(old or 'nothing')}\n+++ {printable(new)}\n"], diff_text(difference, color=True)))
     else:

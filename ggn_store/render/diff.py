@@ -50,11 +50,6 @@ def diff_text(difference: Diff, color: bool = False) -> Iterator[str]:
     return _text(_difference(difference), color)
 
 
-def summary_text(difference: Diff) -> str:
-    """What differs, counted, in one line."""
-    return f"{printable(str(difference))}\n"
-
-
 def merge_text(merge: Merge, color: bool = False) -> Iterator[str]:
     """What each side changed since the base, piece by piece, and then the conflicts with all three values."""
     return _text(_merge(merge), color)

@@ -66,11 +66,10 @@ class Legal:
             return [move for move in duties.legal(position, found) if question.means(move)]
         if question is _ALL and assume is None:
             return duties.legal(position)
+        found = self._moves.one(position, question, assume, "fast")
         if duties.is_of_all:
             wanted = {_key(move) for move in duties.legal(position)}
-            found = self._moves.one(position, question, assume, "fast")
             return [move for move in found if _key(move) in wanted]
-        found = self._moves.one(position, question, assume, "fast")
         found += [move for move in duties.passes(position) if question.means(move)]
         return duties.legal(position, found)
 

@@ -98,9 +98,8 @@ def move(
 def add(database: Database, connection: Connection, values: dict[str, Any]) -> bool:
     """Add a move of a tag to those that it has; False where somebody else has just added one."""
     key = ("ruleset_id", "name", "number")
-    return (
-        database.add(connection, t.tag, {"created_at": datetime.now(UTC)} | values, key, "number").first() is not None
-    )
+    made = database.add(connection, t.tag, {"created_at": datetime.now(UTC)} | values, key, "number")
+    return made.first() is not None
 
 
 def _require(ruleset: str, tag: str, points: int | None, expect: Expected) -> None:
