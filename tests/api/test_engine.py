@@ -224,7 +224,7 @@ def test_the_end_of_a_game_is_said(chess: Engine) -> None:
 def test_a_draw_that_has_to_be_claimed_is_said_and_played_on(chess: Engine) -> None:
     talk(chess, "position startpos moves" + " g1f3 g8f6 f3g1 f6g8" * 2)
     said, _, best = talk(chess, "go")
-    assert said == "info string the game is over: draw: the position stands for time 3"
+    assert said == "info string the game is over: draw: the position was reached 3 times"
     assert best != "bestmove (none)"
 
 

@@ -330,7 +330,7 @@ def shuffled(*kings: str, side: Side = "first") -> list[Position]:
 def test_a_repetition_needs_the_same_position_with_the_same_side_to_move() -> None:
     rules = Rules(Play(outcomes=(REPEATED,)), {"a1": "a2"})
     *history, now = shuffled("a1", "b1", "a1", "b1", "a1")
-    assert told(rules, now, history) == "draw: the position stands for time 3"
+    assert told(rules, now, history) == "draw: the position was reached 3 times"
     assert told(rules, now, history[1:]) == ON
     *history, now = shuffled("a1", "a1", "b1", "a1")
     assert told(rules, now, history) == ON
@@ -343,7 +343,7 @@ def test_a_marked_piece_makes_another_position_only_where_it_can_be_taken_in_pas
     marked = Position(KINGS | {"e4": "C:-P", "d4": "c:p"}, None, "second")
     plain = Position(KINGS | {"e4": "C:P", "d4": "c:p"}, None, "second")
     history = [marked, plain]
-    assert told(Rules(play, {"h8": "h7"}), plain, history) == "draw: the position stands for time 3"
+    assert told(Rules(play, {"h8": "h7"}), plain, history) == "draw: the position was reached 3 times"
 
     class Passing(Rules):
         def legal_moves(self, position: Position) -> list[Move]:
@@ -358,7 +358,7 @@ def test_who_alone_gives_perpetual_check_loses() -> None:
     *history, now = shuffled("a1", "c1", "b1", "c1", "a1", "c1", "b1", "c1", "a1")
     assert told(rules, now, history) == "first wins: perpetual check"
     *history, now = shuffled("a1", "c1", "c2", "c1", "a1", "c1", "b1", "c1", "a1")
-    assert told(rules, now, history) == "draw: the position stands for time 3"
+    assert told(rules, now, history) == "draw: the position was reached 3 times"
 
 
 def test_kings_that_face_each_other_may_be_parted_by_the_next_move() -> None:

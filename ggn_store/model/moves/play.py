@@ -174,8 +174,8 @@ OUTCOMES: Final[Mapping[When, OutcomeKind]] = {
         is_of_mover=True,
     ),
     "repetition": OutcomeKind(
-        "a position stands for time {number}, with the same side to move{turn}{perpetual}",
-        "the position stands for time {count}",
+        "a position is reached {number} times, with the same side to move{turn}{perpetual}",
+        "the position was reached {count} times",
         must=("count",),
         may=("perpetual",),
         is_of_mover=True,
