@@ -26,7 +26,18 @@ from tests.support.program import run as run
 
 # One of each kind; the others are long.
 FEW = (
-    *("berolina", "breakthrough", "cambodian", "coregal", "dobutsu", "grand", "kyotoshogi", "minishogi", "shatranj"),
+    *(
+        "berolina",
+        "breakthrough",
+        "cambodian",
+        "chennis",
+        "coregal",
+        "dobutsu",
+        "grand",
+        "kyotoshogi",
+        "minishogi",
+        "shatranj",
+    ),
     *("minixiangqi", "racingkings", "seirawan", "shako", "spartan", "snailtrail", "threekings"),
 )
 GAMES = [pytest.param(name, marks=() if name in FEW else pytest.mark.long) for name in library.names()]
@@ -230,6 +241,11 @@ def test_a_cannon_is_janggi_s_only_if_it_spares_its_kind_and_jumps_over_none_of_
         next(each for each in made.pieces if each.letter == "A") for made in (definition, imported(section))
     ]
     assert (cannon.captures_except, cannon.hurdles_except) == (again.captures_except, again.hurdles_except)
+
+
+def test_pawns_that_turn_over_with_each_move_are_told_as_pawns_too() -> None:
+    section = write(library.read_game("chennis"), "t")
+    assert {"mandatoryPiecePromotion = true", "mandatoryPawnPromotion = true"} <= {*section.text.splitlines()}
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,10 @@ class VariantWriter(PieceWriter):
         self._zone(rule, piece, where)
         if rule.start is not None:
             self.leave(where, "a piece promotes wherever its move begins, in Fairy-Stockfish", moves=True)
-        self.put("mandatoryPiecePromotion", str(rule.forced == "yes").lower(), where)
+        forced = str(rule.forced == "yes").lower()
+        self.put("mandatoryPiecePromotion", forced, where)
+        if self.kinds[piece.letter] == "pawn":  # whose moves the engine makes apart from others
+            self.put("mandatoryPawnPromotion", forced, where)
         self.put("piecePromotionOnCapture", str(rule.capturing).lower(), where)
         if rule.forced == "immobile":
             self.immobile.append(piece)
