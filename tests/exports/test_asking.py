@@ -66,7 +66,7 @@ def test_whoever_stops_early_leaves_the_store_free() -> None:
             assert row[0] == "game"
             break
         for batch in store.views.rows("v_moves").batches():
-            assert 0 < batch.num_rows < 12
+            assert batch.num_rows == 6, "those of one of the two"
             break
         assert store.ruleset("game").pieces == ("C:+P^", "c:p'")
 
