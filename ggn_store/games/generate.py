@@ -202,7 +202,9 @@ class Writer:
                 if may_take(form, passer):
                     taken = SquareCase({square: passer.identifier}, captured=passer)
                     cases = [*way, [arrival], [taken]]
-                    yield from self._written(form, source, target, cases, (*route.taken, square), results)
+                    # It is no promotion, as in Fairy-Stockfish.
+                    stays: list[_Result] = [(self._plain(form, form.piece.token).identifier, None)]
+                    yield from self._written(form, source, target, cases, (*route.taken, square), stays)
 
     def _written(
         self,

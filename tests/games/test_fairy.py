@@ -146,6 +146,69 @@ def test_regions_are_squares_ranks_and_files() -> None:
     assert zone == {"first": ["a1:h1", "a2:a8", "e5"], "second": "a8:h8"}
 
 
+# What is asked of the engine: the last section of a file, a position, and the legal moves there but for steps of kings.
+SETTING = [
+    (
+        "[x:chess]\npromotionRank = 6\ndoubleStepRank = 3",
+        "4k3/8/8/5pP1/1P6/2P5/8/4K3 w - f6 0 1",
+        "c3c4 b4b5 c3c5 g5g6q g5g6r g5g6b g5g6n g5f6",
+    ),
+    (
+        "[x:chess]\npromotionRank = 6\ndoubleStepRank = 3",
+        "4k3/8/2p5/1p6/5pPp/8/8/4K3 b - g3 0 1",
+        "b5b4 c6c5 c6c4 f4f3q f4f3r f4f3b f4f3n h4h3q h4h3r h4h3b h4h3n f4g3 h4g3",
+    ),
+    ("[x:chess]\ndoubleStepRankMin = 1", "4k3/8/8/8/8/8/1P6/P3K3 w - - 0 1", "a1a2 a1a3 b2b3 b2b4"),
+    (
+        "[x:chess]\ndoubleStepRank = 3\ndoubleStepRankMin = 3",
+        "4k3/8/8/8/8/P7/1P6/4K3 w - - 0 1",
+        "b2b3 a3a4 b2b4 a3a5",
+    ),
+    (
+        "[x:chess]\ncastlingRookPiece = n",
+        "4k3/p7/8/8/8/8/8/1N2K1N1 w KQ - 0 1",
+        "b1d2 b1a3 b1c3 g1e2 g1f3 g1h3 e1g1 e1c1",
+    ),
+    ("[x:chess]\ncastlingRookPiecesBlack = n", "4k1n1/8/8/8/8/8/8/4K3 b k - 0 1", "g8f6 g8h6 g8e7 e8g8"),
+    (
+        "[a:chess]\npromotionPieceTypesWhite = r\n[b:a]\npromotionPieceTypes = q",
+        "4k3/7P/8/8/8/8/8/4K3 w - - 0 1",
+        "h7h8q",
+    ),
+    (
+        "[a:chess]\nbreakthrough = y\npromotionPawnTypes = y\n[b:a]\npawnTypes = p",
+        "4k3/7P/8/8/8/8/8/4K3 w - - 0 1",
+        "h7h8q h7h8r h7h8b h7h8n",
+    ),
+    (
+        "[a:crazyhouse]\ndropRegionWhite = *2\n[b:a]\nwhiteDropRegion = *4",
+        "4k3/8/8/8/8/8/8/4K3[N] w - - 0 1",
+        "N@a4 N@b4 N@c4 N@d4 N@e4 N@f4 N@g4 N@h4",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "fen", "moves"), SETTING)
+def test_options_that_set_others_do_so_as_in_the_engine(text: str, fen: str, moves: str) -> None:
+    variant = one(text, allow_host_rules=True)
+    assert variant.definition is not None, variant.refusals
+    game = Game(variant.definition)
+    steps = "e1d1 e1f1 e1d2 e1e2 e1f2" if " w " in fen else "e8d8 e8f8 e8d7 e8e7 e8f7"
+    assert set(game.legal(game.parse(fen))) == {*moves.split(), *steps.split()}
+
+
+def test_older_options_are_refused_under_their_own_names_and_passing_by_one_side_only() -> None:
+    [region] = one("[x:chess]\npromotionRank = last").refusals
+    assert (region.option, region.value, region.line, "not a square" in region.reason) == (
+        "promotionRank",
+        "last",
+        2,
+        True,
+    )
+    [passing] = one("[x:chess]\npass = false\npassBlack = true", allow_host_rules=True).refusals
+    assert (passing.option, passing.line, passing.reason) == ("passBlack", 3, "a duty to pass is both sides'")
+
+
 def test_holes_of_the_board_are_no_squares() -> None:
     variant = one("[mine:chess]\nmaxRank = 3\nmaxFile = 3\ncastling = false\nstartFen = k1*/3/K1* w - - 0 1\n")
     assert variant.text is not None

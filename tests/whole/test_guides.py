@@ -121,12 +121,14 @@ def engine_options() -> str:
     add(["customPiece1"], "carried, to `customPiece26`: a letter and a Betza string")
     add([f"{options.MOBILITY}..."], "carried: where pieces of a type stay")
     known = {*options.DUTIES, *ends.LEFT}
-    add(sorted(options.RULES - known - options.BEYOND.keys()), "carried")
+    setting = {name for name, what in options.SETTING if options.RULES.issuperset(options.sides(what))}
+    add(sorted({*options.RULES, *setting, *options.RANKS} - known - options.BEYOND.keys()), "carried")
     for name, (when, reason) in options.BEYOND.items():
         add(name.split()[:1], f"carried; refused {when}: {reason}")
     for name, (value, duty) in options.DUTIES.items():
         add([name], f"{'left to the host as' if duty in HOST_DUTIES else 'a duty:'} `{duty}`, where it is `{value}`")
-    add(sorted(options.ENDS - known), "outcomes")
+    setting = {name for name, what in options.SETTING if options.ENDS.issuperset(options.sides(what))}
+    add(sorted(options.ENDS - known | setting - {"pawnTypes"}), "outcomes")
     for name, (usual, duty) in ends.LEFT.items():
         fine = [*(f"it is `{value or '-'}`" for value in usual), *(ends.TOLD[name][:1] if name in ends.TOLD else ())]
         add([name], f"outcomes; left to the host as `{duty}`, unless {' or '.join(fine)}")

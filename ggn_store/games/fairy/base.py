@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Final
 
 from ggn_store.games.fairy import toml
-from ggn_store.games.fairy.options import BEYOND
+from ggn_store.games.fairy.options import BEYOND, COLOURS
 from ggn_store.games.fairy.settings import Settings
 from ggn_store.games.fairy.start import StartPosition
 from ggn_store.games.rules import SIDES
@@ -16,7 +14,6 @@ from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
 _SIDEWAYS = re.compile("[lr]")
-COLOURS: Final[Mapping[Side, str]] = {"first": "White", "second": "Black"}
 
 
 class BaseVariant:
@@ -79,10 +76,11 @@ class BaseVariant:
         found: dict[Side, list[dict[str, str]]] = {}
         if not self.s.flag("castling", True):
             return found
-        king = (self.s.value("castlingKingPiece") or self.s.letter("king") or self.s.letter("commoner")).upper()
-        rooks = self.s.letters("castlingRookPieces", self.s.letter("rook"))
+        usual = self.s.letter("king") or self.s.letter("commoner")
         rank = self.s.number("castlingRank", 1) - 1
         for side in SIDES:
+            king = (self.s.value(f"castlingKingPiece{COLOURS[side]}") or usual).upper()
+            rooks = self._types("castlingRookPieces", side, self.s.letter("rook"))
             row = rank if side == "first" else self.s.ranks - 1 - rank
             own = [letter.upper() for letter in self.start.rights if letter.isupper() == (side == "first")]
             own = ["K", "Q"] if self.s.flag("castlingDroppedPiece") else own
@@ -160,11 +158,10 @@ class BaseVariant:
         return found
 
     def _targets(self, side: Side) -> str:
-        pieces = self.s.letters("promotionPieceTypes")
-        return self.s.letters(f"promotionPieceTypes{COLOURS[side]}", pieces)
+        return self._types("promotionPieceTypes", side)
 
-    def _types(self, name: str, side: Side, default: str) -> str:
-        return self.s.letters(f"{name}{COLOURS[side]}", self.s.letters(name, default))
+    def _types(self, name: str, side: Side, default: str = "") -> str:
+        return self.s.letters(f"{name}{COLOURS[side]}", default)
 
     def _passers(self) -> str:
         return "".join(self._types("enPassantTypes", side, self.s.pawn_types) for side in SIDES)
@@ -205,8 +202,7 @@ class BaseVariant:
     def _en_passant(self) -> str:
         self.host.append("clear-marks")
         everything = frozenset(self.squares)
-        both = self.s.region("enPassantRegion", everything)
-        zones = [self.s.region(f"enPassantRegion{COLOURS[side]}", both) & everything for side in SIDES]
+        zones = [self.s.region(f"enPassantRegion{COLOURS[side]}", everything) & everything for side in SIDES]
         # The options name the squares of the side that captures.
         zones.reverse()
         if all(zone == everything for zone in zones):

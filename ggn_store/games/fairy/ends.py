@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ggn_store.games.fairy import toml
-from ggn_store.games.fairy.base import COLOURS, BaseVariant
-from ggn_store.games.fairy.options import PIECES, betza_parts
+from ggn_store.games.fairy.base import BaseVariant
+from ggn_store.games.fairy.options import COLOURS, PIECES, betza_parts
 from ggn_store.games.rules import SIDES
 from ggn_store.notation.qpi import Side
 
@@ -48,7 +48,7 @@ def ends(variant: BaseVariant) -> tuple[list[EndLine], list[str]]:
     ]
     if s.flag("bikjangRule") and _is_counted(variant):
         left.append("bikjang")
-    if any(s.flag(f"pass{side}") for side in ("", "White", "Black")):
+    if s.flag("passWhite"):
         left.append("two-passes")
     kinds = (_extinct, _goals, _checks, _lines, _facing, _no_move, _quiet, _repeated)
     odds = _ODDS.get(s.value("materialCounting").lower())
@@ -122,10 +122,8 @@ def _goals(variant: BaseVariant) -> Iterator[EndLine]:
     pieces: dict[Side, str] = {}
     for side in SIDES:
         colour = COLOURS[side]
-        both = s.region("flagRegion")
-        old = s.region("whiteFlag" if side == "first" else "blackFlag", both)
-        regions[side] = s.region(f"flagRegion{colour}", old) & frozenset(variant.squares)
-        pieces[side] = s.value(f"flagPiece{colour}", s.value("flagPiece", "*")).strip().upper()
+        regions[side] = s.region(f"flagRegion{colour}") & frozenset(variant.squares)
+        pieces[side] = s.value(f"flagPiece{colour}", "*").strip().upper()
     line: EndLine = {"when": "goal", "verdict": "win"}
     count = s.number("flagPieceCount", 1)
     line |= {"count": count} if count != 1 else {}
@@ -220,8 +218,7 @@ def _quiet(variant: BaseVariant) -> Iterator[EndLine]:
     moves = s.number("nMoveRule", 50)
     if not moves or _is_counted(variant) or s.value("chasingRule", "none").lower() not in ("none", ""):
         return
-    both = s.value("nMoveRuleTypes", s.letter("pawn").lower())
-    letters = "".join(s.value(f"nMoveRuleTypes{COLOURS[side]}", both) for side in SIDES).upper()
+    letters = "".join(s.value(f"nMoveRuleTypes{COLOURS[side]}", s.letter("pawn")) for side in SIDES).upper()
     known = "".join(dict.fromkeys(letter for letter in letters if letter in s.letter_types))
     line: EndLine = {"when": "quiet", "verdict": _draw(variant), "count": 2 * moves}
     yield line | ({"pieces": known_tokens} if (known_tokens := _tokens(variant, known)) else {})

@@ -9,6 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from ggn_store.notation.qpi import Side
+
+COLOURS: Final[Mapping[Side, str]] = {"first": "White", "second": "Black"}
+
 # Predefined piece types and how they move, as variants.ini writes pairs; a pawn's moves depend on other options.
 _PIECES = """
 pawn: knight:N bishop:B rook:R queen:Q fers:F alfil:A fersAlfil:FA silver:FfW aiwok:RNF bers:RF dragon:RF
@@ -27,35 +31,54 @@ PAWN: Final = "mfWcfF"
 ALONG_LINES: Final = {"king": "F", "wazir": "F", "rook": "B", "janggiCannon": "pB", "soldier": "fF"}
 CAMBODIAN: Final = {"king": "imfsN", "fers": "imfD"}
 
+# Options that set those of a side, or of both sides (those without a colour); the engine reads them in this order, and
+# what they set after them.
+_SETTING = """
+whiteFlag:flagRegionWhite blackFlag:flagRegionBlack castlingRookPiece:castlingRookPieces
+whiteDropRegion:dropRegionWhite blackDropRegion:dropRegionBlack
+pawnTypes:promotionPawnTypes pawnTypes:enPassantTypes pawnTypes:nMoveRuleTypes promotionPawnTypes promotionPieceTypes
+enPassantRegion enPassantTypes castlingKingPiece castlingRookPieces wallingRegion pass passOnStalemate nMoveRuleTypes
+flagPiece flagRegion
+"""
+SETTING: Final = tuple((name, what or name) for name, _, what in (part.partition(":") for part in _SETTING.split()))
+# Those that give a region by a number: its lowest and its highest rank, where that is not the number.
+RANKS: Final = {
+    "promotionRank": ("promotionRegion", None, 26),
+    "doubleStepRankMin": ("doubleStepRegion", None, 2),
+    "doubleStepRank": ("doubleStepRegion", 2, None),
+}
+
+
+def sides(name: str) -> tuple[str, ...]:
+    """The options of each side; the name itself, where it is one side's."""
+    return (name,) if name.endswith(tuple(COLOURS.values())) else tuple(name + each for each in COLOURS.values())
+
+
 # Read by the translation; everything else that may stand in a section is named below.
 _RULES = """
-maxRank maxFile startFen pawnTypes promotionRegionWhite promotionRegionBlack promotionPawnTypes
-promotionPawnTypesWhite promotionPawnTypesBlack promotionPieceTypes promotionPieceTypesWhite
-promotionPieceTypesBlack promotedPieceType piecePromotionOnCapture mandatoryPawnPromotion
-mandatoryPiecePromotion pieceDemotion mutuallyImmuneTypes doubleStep doubleStepRegionWhite doubleStepRegionBlack
-tripleStepRegionWhite tripleStepRegionBlack enPassantRegion enPassantRegionWhite enPassantRegionBlack
-enPassantTypes enPassantTypesWhite enPassantTypesBlack castling castlingKingsideFile castlingQueensideFile
-castlingRank castlingKingFile castlingKingPiece castlingRookKingsideFile castlingRookQueensideFile
-castlingRookPieces chess960 pieceDrops dropLoop capturesToHand firstRankPawnDrops promotionZonePawnDrops dropOnTop
-whiteDropRegion blackDropRegion dropRegionWhite dropRegionBlack sittuyinRookDrop dropPromoted dropNoDoubled
+maxRank maxFile startFen pawnTypes promotedPieceType piecePromotionOnCapture mandatoryPawnPromotion
+mandatoryPiecePromotion pieceDemotion mutuallyImmuneTypes doubleStep castling castlingKingsideFile castlingQueensideFile
+castlingRank castlingKingFile castlingRookKingsideFile castlingRookQueensideFile
+chess960 pieceDrops dropLoop capturesToHand firstRankPawnDrops promotionZonePawnDrops dropOnTop
+sittuyinRookDrop dropPromoted dropNoDoubled
 dropNoDoubledCount immobilityIllegal gating seirawanGating cambodianMoves diagonalLines soldierPromotionRank
 extinctionPseudoRoyal extinctionPieceTypes extinctionPieceCount dupleCheck promotionLimit
 blastOnCapture blastImmuneTypes flipEnclosedPieces enclosingDrop enclosingDropStart castlingDroppedPiece
-dropOppositeColoredBishop freeDrops wallingRule wallingRegion wallingRegionWhite wallingRegionBlack
-petrifyOnCaptureTypes sittuyinPromotion
+dropOppositeColoredBishop freeDrops wallingRule petrifyOnCaptureTypes sittuyinPromotion
 """
-RULES: Final = frozenset(_RULES.split())
+_OF_SIDES = """
+promotionRegion promotionPawnTypes promotionPieceTypes doubleStepRegion tripleStepRegion enPassantRegion enPassantTypes
+castlingKingPiece castlingRookPieces dropRegion wallingRegion
+"""
+RULES: Final = frozenset((*_RULES.split(), *(each for name in _OF_SIDES.split() for each in sides(name))))
 # Switches that are a duty of the host when they have this value.
 DUTIES: Final = {
     "checking": ("false", "no-checks"),
     "dropChecks": ("false", "no-drop-checks"),
     "mustCapture": ("true", "mandatory-capture"),
     "mustDrop": ("true", "mandatory-drop"),
-    **{
-        f"{name}{side}": ("true", duty)
-        for name, duty in (("pass", "pass"), ("passOnStalemate", "forced-pass"))
-        for side in ("", "White", "Black")
-    },
+    **dict.fromkeys(("pass", *sides("pass")), ("true", "pass")),
+    **dict.fromkeys(("passOnStalemate", *sides("passOnStalemate")), ("true", "forced-pass")),
     "makpongRule": ("true", "no-flight"),
     "flyingGeneral": ("true", "flying-general"),
     "shogiPawnDropMateIllegal": ("true", "no-drop-mate"),
@@ -113,6 +136,7 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "but for one of a kind, or the numbers of the start",
         "limits other than one of a kind, or the numbers of the start position, are not in any document",
     ),
+    **dict.fromkeys(("pass", "passOnStalemate"), ("for one side", "a duty to pass is both sides'")),
     "sittuyinPromotion": ("where pawns become several pieces", "a pawn moves as what it becomes"),
     "freeDrops": (
         "with `capturesToHand` or `blastOnCapture`",
@@ -121,16 +145,15 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
 }
 # Ends of the game, repetition and counting (see `ends`), looks and engine: nothing about which moves there are.
 _ENDS = """
-stalemateValue stalematePieceCount checkmateValue nMoveRule nMoveRuleTypes nMoveRuleTypesWhite
-nMoveRuleTypesBlack nFoldRule nFoldValue nFoldValueAbsolute chasingRule extinctionValue extinctionClaim
-extinctionOpponentPieceCount extinctionAllPieceTypes extinctionMustAppear flagPiece flagPieceWhite
-flagPieceBlack flagRegion flagRegionWhite flagRegionBlack whiteFlag blackFlag flagPieceCount flagPieceBlockedWin
+stalemateValue stalematePieceCount checkmateValue nMoveRule nFoldRule nFoldValue nFoldValueAbsolute chasingRule
+extinctionValue extinctionClaim extinctionOpponentPieceCount extinctionAllPieceTypes extinctionMustAppear
+flagPieceCount flagPieceBlockedWin
 flagMove flagPieceSafe checkCounting connectN connectPieceTypes connectHorizontal connectVertical
 connectDiagonal connectRegion1White connectRegion2White connectRegion1Black connectRegion2Black connectNxN
 collinearN connectValue materialCounting adjudicateFullBoard countingRule castlingWins bareKingValue
 bareKingMove connect3InARow perpetualCheckIllegal bikjangRule
 """
-ENDS: Final = frozenset(_ENDS.split())
+ENDS: Final = frozenset((*_ENDS.split(), *sides("nMoveRuleTypes"), *sides("flagPiece"), *sides("flagRegion")))
 _LOOKS = """
 variantTemplate pieceToCharTable pocketSize nnueAlias pieceValueMg pieceValueEg endgameEval
 shogiStylePromotions fastAttacks fastAttacks2

@@ -7,8 +7,17 @@ import re
 from ggn_store.errors import quote
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.fairy import toml
-from ggn_store.games.fairy.base import COLOURS, BaseVariant
-from ggn_store.games.fairy.options import ALONG_LINES, CAMBODIAN, MOBILITY, PIECES, betza_parts, is_nothing, is_taken
+from ggn_store.games.fairy.base import BaseVariant
+from ggn_store.games.fairy.options import (
+    ALONG_LINES,
+    CAMBODIAN,
+    COLOURS,
+    MOBILITY,
+    PIECES,
+    betza_parts,
+    is_nothing,
+    is_taken,
+)
 from ggn_store.games.routes import routes
 from ggn_store.games.rules import SIDES
 from ggn_store.model.documents.geometry import Lattice, view

@@ -9,7 +9,7 @@ from typing import Final
 
 from ggn_store.errors import quote
 from ggn_store.games.fairy.ini import Option
-from ggn_store.games.fairy.options import PIECES
+from ggn_store.games.fairy.options import PIECES, RANKS, SETTING, sides
 from ggn_store.model.record import Record
 from ggn_store.notation import cell
 
@@ -22,17 +22,13 @@ _PAIR = re.compile(r"([A-Za-z]):(\S+)", re.ASCII)
 
 
 # Options that name pieces by letter. What inherits them inherits the types that they meant.
-_SETS: Final = (
-    frozenset(
-        f"{name}{side}"
-        for name in (
-            *("pawnTypes", "promotionPawnTypes", "promotionPieceTypes", "enPassantTypes", "castlingRookPieces"),
-            *("flagPiece", "nMoveRuleTypes"),
-        )
-        for side in ("", "White", "Black")
+_SETS: Final = frozenset(
+    (
+        *("pawnTypes", "extinctionPieceTypes", "connectPieceTypes", "mutuallyImmuneTypes", "dropNoDoubled"),
+        *("petrifyOnCaptureTypes", *sides("promotionPawnTypes"), *sides("promotionPieceTypes")),
+        *(*sides("enPassantTypes"), *sides("castlingKingPiece"), *sides("castlingRookPieces")),
+        *(*sides("flagPiece"), *sides("nMoveRuleTypes")),
     )
-    | {"castlingKingPiece", "extinctionPieceTypes", "connectPieceTypes", "mutuallyImmuneTypes", "dropNoDoubled"}
-    | {"petrifyOnCaptureTypes"}
 )
 _PAIRS: Final = frozenset({"promotedPieceType", "promotionLimit"})
 
@@ -66,9 +62,8 @@ class Settings:
 
     def refuse(self, name: str, reason: str, tier: str = "D", duty: str | None = None) -> None:
         """Note that an option cannot be carried."""
-        option = self.options.get(name)
-        value, line = ("", None) if option is None else (option.value, option.line)
-        refusal = Refusal(name, value, line, tier, reason, duty)
+        option = self.options.get(name, Option(name, "", None))
+        refusal = Refusal(option.name, option.value, option.line, tier, reason, duty)
         if refusal not in self.refusals:
             self.refusals.append(refusal)
 
@@ -202,6 +197,7 @@ def inherit(base: Mapping[str, Option], own: Mapping[str, Option]) -> dict[str, 
 
     A promotion to `a` that was the archbishop's letter is one to `j` where the variant has given the archbishop that.
     """
+    own = _set(own, Settings({**base, **own}).ranks)
     made = {**{name: option for name, option in base.items() if name not in own}, **own}
     before, after = Settings(base), Settings(made)
 
@@ -223,3 +219,26 @@ def inherit(base: Mapping[str, Option], own: Mapping[str, Option]) -> dict[str, 
             value = " ".join(f"{letter.lower()}:{target}" for letter, target in kept.items() if letter and target)
             made[name] = Option(name, value or "-", option.line)
     return made
+
+
+def _set(own: Mapping[str, Option], ranks: int) -> dict[str, Option]:
+    """A section's options, in which those that set others have become these; each keeps the name that is written."""
+    older = {name for name, _ in SETTING} - {"pawnTypes"} | RANKS.keys()
+    found: dict[str, Option] = {}
+    for name, (region, lowest, highest) in RANKS.items():
+        if name in own:
+            found |= dict(zip(sides(region), _regions(own[name], lowest, highest, ranks), strict=True))
+    for name, what in SETTING:
+        if name in own:
+            found |= dict.fromkeys(sides(what), own[name])
+    return found | {name: option for name, option in own.items() if name not in older}
+
+
+def _regions(option: Option, lowest: int | None, highest: int | None, ranks: int) -> Iterable[Option]:
+    """The ranks of each side, as it counts them, as regions; what is no number stays as it is, to be refused."""
+    if not (option.value.isdecimal() and option.value.isascii() and len(option.value) < 3):
+        return option, option
+    number = int(option.value)
+    found = [each for each in range(lowest or number, (highest or number) + 1) if 1 <= each <= ranks]
+    regions = (found, [ranks + 1 - each for each in found])
+    return [Option(option.name, " ".join(f"*{each}" for each in region), option.line) for region in regions]

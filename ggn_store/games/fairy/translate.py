@@ -9,9 +9,8 @@ from typing import Final
 
 from ggn_store.games.fairy import counts, ends, toml
 from ggn_store.games.fairy.around import Around
-from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.ini import Option
-from ggn_store.games.fairy.options import BEYOND, DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES
+from ggn_store.games.fairy.options import BEYOND, COLOURS, DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES, sides
 from ggn_store.games.fairy.piece_moves import spelled
 from ggn_store.games.fairy.settings import Refusal, Settings
 from ggn_store.games.fairy.start import free_drops, read_start
@@ -38,8 +37,8 @@ def translate(name: str, options: Mapping[str, Option], source: str) -> tuple[st
 
 
 def _classify(settings: Settings) -> None:
-    for option in settings.options.values():
-        name, value = option.name, option.value.lower()
+    for name, option in settings.options.items():
+        value = option.value.lower()
         if name in REFUSED:
             neutral, tier, reason = REFUSED[name]
             if value not in (neutral, "-", ""):
@@ -52,6 +51,10 @@ def _classify(settings: Settings) -> None:
                 settings.leave(name, duty)
         elif name not in PIECES and name not in RULES | ENDS | LOOKS and not name.startswith(MOBILITY):
             settings.refuse(name, "no such option is known", "?")
+    for name in ("pass", "passOnStalemate"):
+        one, other = sides(name)
+        if settings.flag(one) != settings.flag(other):
+            settings.refuse(one if settings.flag(one) else other, BEYOND[name][1])
 
 
 def _inline(parts: Iterable[str]) -> str:
@@ -317,8 +320,7 @@ class _Translation(Around):
         """Where a side may drop a kind of piece."""
         first = side == "first"
         everything = frozenset(self.squares)
-        names = ("whiteDropRegion" if first else "blackDropRegion", f"dropRegion{COLOURS[side]}")
-        zone = self.s.region(self.s.latest(names), everything) & everything
+        zone = self.s.region(f"dropRegion{COLOURS[side]}", everything) & everything
         if kind == "pawn" and not self.s.flag("firstRankPawnDrops"):
             zone -= self.s.rank(0 if first else self.s.ranks - 1)
         if kind == "pawn" and not self.s.flag("promotionZonePawnDrops"):

@@ -132,7 +132,7 @@ def _options_of(name: str) -> Mapping[str, Option] | None:
     """The options of a variant that the library defines, as they are exported; None where they do not say it whole."""
     written = write.write(library.read_game(name), name)
     [section] = ini.read(written.text.encode(), name)
-    return None if written.left_out else _without_lines(section)
+    return None if written.left_out else inherit({}, _without_lines(section))
 
 
 def _without_lines(section: Section) -> dict[str, Option]:
@@ -159,7 +159,8 @@ def _variant(
     section: Section, options: Mapping[str, Option], source: str, file: str, allow_host_rules: bool
 ) -> Variant:
     text, refusals = translate(section.name, options, source)
-    ends = tuple(name for name, option in options.items() if name in ENDS and option.line is not None)
+    of_ends = {option.name: option.line for name, option in options.items() if name in ENDS and option.line is not None}
+    ends = tuple(sorted(of_ends, key=of_ends.__getitem__))
     kept = [refusal for refusal in refusals if refusal.duty is None or not allow_host_rules]
     if kept:
         return Variant(section.name, section.line, None, None, tuple(kept), ends)

@@ -6,8 +6,7 @@ import string
 from typing import Final
 
 from ggn_store.games.fairy import toml
-from ggn_store.games.fairy.base import COLOURS
-from ggn_store.games.fairy.options import BEYOND, betza_parts
+from ggn_store.games.fairy.options import BEYOND, COLOURS, betza_parts
 from ggn_store.games.fairy.piece_moves import PieceMoves
 from ggn_store.games.rules import SIDES
 
@@ -79,9 +78,7 @@ class Walls(PieceMoves):
             return []
         parts = [f'piece = "{self._letter()}"']
         everything = frozenset(self.squares)
-        zones = [
-            self.s.region(f"wallingRegion{COLOURS[each]}", self.s.region("wallingRegion", everything)) for each in SIDES
-        ]
+        zones = [self.s.region(f"wallingRegion{COLOURS[each]}", everything) for each in SIDES]
         if not everything <= zones[0] & zones[1]:
             self.zones["walls"] = toml.zone([zone & everything for zone in zones], self.image)
             parts.append('zone = "walls"')

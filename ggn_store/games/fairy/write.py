@@ -13,8 +13,7 @@ from typing import Final
 
 from ggn_store.errors import ConversionError, PositionError, printable, quote
 from ggn_store.games.fairy import write_ends
-from ggn_store.games.fairy.base import COLOURS
-from ggn_store.games.fairy.options import CAMBODIAN, DUTIES
+from ggn_store.games.fairy.options import CAMBODIAN, COLOURS, DUTIES
 from ggn_store.games.fairy.write_pieces import TRIPLE_STEP, LeftOut, PieceWriter, quiet, said, ways
 from ggn_store.games.fen import fen
 from ggn_store.games.rules import SIDES, Castling, Definition, PieceRule, Promotion, Wall, Zone

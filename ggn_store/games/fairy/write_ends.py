@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from ggn_store.games.fairy.base import COLOURS
+from ggn_store.games.fairy.options import COLOURS
 from ggn_store.games.fairy.write_pieces import PieceWriter
 from ggn_store.games.rules import SIDES, End, Zone
 from ggn_store.model.moves.play import Outcome

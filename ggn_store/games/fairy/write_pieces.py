@@ -10,8 +10,7 @@ from typing import Final
 
 from ggn_store.errors import ConversionError, quote
 from ggn_store.games.betza import parse
-from ggn_store.games.fairy.base import COLOURS
-from ggn_store.games.fairy.options import ALONG_LINES, CAMBODIAN, MOBILITY, PAWN, PIECES, betza_parts, is_taken
+from ggn_store.games.fairy.options import ALONG_LINES, CAMBODIAN, COLOURS, MOBILITY, PAWN, PIECES, betza_parts, is_taken
 from ggn_store.games.patterns import BetzaPattern
 from ggn_store.games.rules import SIDES, Also, Definition, PieceRule, Zone
 from ggn_store.notation import cell, feen
