@@ -197,6 +197,52 @@ def test_options_that_set_others_do_so_as_in_the_engine(text: str, fen: str, mov
     assert set(game.legal(game.parse(fen))) == {*moves.split(), *steps.split()}
 
 
+SMALL = "[x:chess]\nmaxFile = 5\nmaxRank = 5\ncastling = false\nstartFen = rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("4k/2p2/5/1P3/4K w - - 0 1", "b2b3 b2b4 e1d1 e1d2 e1e2"),
+        ("4k/2p2/5/1p3/4K b - - 0 1", "c4c3 b2b1q b2b1r b2b1b b2b1n e5d4 e5e4 e5d5"),
+        ("1p2k/2P2/5/1p3/K4 w - - 0 1", "a1b1 a1a2 a1b2"),
+    ],
+)
+def test_on_a_small_board_the_usual_ranks_of_one_side_are_there_and_those_of_the_other_are_not(
+    fen: str, moves: str
+) -> None:
+    """The engine's usual ranks are the second and the seventh for double steps, the eighth and the first to promote."""
+    variant = one(SMALL, allow_host_rules=True)
+    assert variant.definition is not None, variant.refusals
+    game = Game(variant.definition)
+    assert set(game.legal(game.parse(fen))) == set(moves.split())
+
+
+def test_a_royal_piece_that_need_not_be_the_last_one_goes_to_the_hand_as_what_it_was() -> None:
+    text = """
+[generals]
+maxFile = 9
+maxRank = 9
+commoner = k
+horse = n
+customPiece1 = g:Q1
+pieceDrops = true
+capturesToHand = true
+extinctionPieceTypes = k
+extinctionPseudoRoyal = true
+dupleCheck = true
+promotedPieceType = g:k
+promotionRegionWhite = -
+promotionRegionBlack = -
+startFen = 9/9/2+g1+g4/4n4/9/4N4/2+G1+G4/9/9[] w - - 0 1
+"""
+    variant = one(text, allow_host_rules=True)
+    assert variant.definition is not None, variant.refusals
+    game = Game(variant.definition)
+    legal = game.legal(game.parse("9/9/2+g1+g4/9/5N3/9/2+G1+G4/9/9[] w - - 0 1"))
+    assert game.fen(legal["f5e7"].after).split()[0] == "9/9/2+g1N4/9/9/9/2+G1+G4/9/9[G]"
+
+
 def test_older_options_are_refused_under_their_own_names_and_passing_by_one_side_only() -> None:
     [region] = one("[x:chess]\npromotionRank = last").refusals
     assert (region.option, region.value, region.line, "not a square" in region.reason) == (

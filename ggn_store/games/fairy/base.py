@@ -57,6 +57,7 @@ class BaseVariant:
 
     def _terminal(self) -> str:
         letters = self.s.letter("king")
+        self.may_lose_royal = False
         if self.s.flag("extinctionPseudoRoyal"):
             found = self.s.letters("extinctionPieceTypes")
             letters += found
@@ -64,7 +65,8 @@ class BaseVariant:
             spared = self.s.number("extinctionPieceCount", 0)
             several = any(len(self.start.squares(letter, side)) > spared + 1 for letter in found for side in SIDES)
             made = {*self.promoted.values(), *("".join(map(self._targets, SIDES)) if spared else "")}
-            if several or not made.isdisjoint(found):
+            self.may_lose_royal = several or not made.isdisjoint(found)
+            if self.may_lose_royal:
                 if spared:
                     self.s.refuse("extinctionPieceCount", BEYOND["extinctionPieceCount"][1])
                 elif not self.s.flag("dupleCheck"):
@@ -187,7 +189,8 @@ class BaseVariant:
     def _steps(self, name: str, side: Side) -> frozenset[str]:
         default: frozenset[str] = frozenset()
         if name == "doubleStepRegion":
-            default = self.s.rank(1 if side == "first" else 6) if self.s.ranks > 6 else frozenset()
+            # On a small board the seventh rank, where the other side's pawns start, is none.
+            default = self.s.rank(1 if side == "first" else 6) if side == "first" or self.s.ranks > 6 else default
         return self.s.region(f"{name}{COLOURS[side]}", default) & frozenset(self.squares)
 
     def _double_steps(self) -> str:
@@ -223,7 +226,7 @@ class BaseVariant:
 
     def _promotion_zone(self) -> str:
         zones = [self._promotion_region(side) for side in SIDES]
-        if not all(zones):
+        if not any(zones):
             return ""
         self.zones["promotion"] = toml.zone(zones, self.image)
         return "promotion"

@@ -159,14 +159,20 @@ class _Translation(Around):
 
     def _piece(self, letter: str, side: Side) -> list[str]:
         lines = self._moves(letter, side)
-        if letter in self.terminal:
-            lines.append("terminal = true")
+        lines += self._terminal_lines(letter, letter)
         lines += self._castling_lines(letter)
         if letter in self.unmoved:
             squares = self.unmoved[letter]
             lines.append(f"unmoved = {toml.zone(squares.values(), self.image)}")
         lines += self.petrifying(letter, self._promotion(letter, side))
         return lines + self._drop(letter) + self.wall_lines(letter) + self.around_lines(letter)
+
+    def _terminal_lines(self, kind: str, held: str) -> list[str]:
+        """That a piece of a kind is royal; it goes to the hand where it need not be the last one."""
+        if kind not in self.terminal:
+            return []
+        hand = [f"hand = {toml.text(held)}"] if self.captures and self.may_lose_royal else []
+        return ["terminal = true", *hand]
 
     # --- what becomes of a piece ---
 
@@ -262,8 +268,7 @@ class _Translation(Around):
     def _promoted(self, letter: str, target: str, side: Side) -> list[str]:
         lines = [f"name = {toml.text('promoted ' + spelled(self.s.letter_types[letter]))}"]
         lines += self._ways(target, *self._betza(target), is_confined=target not in self.promoted)
-        if target in self.terminal:
-            lines.append("terminal = true")
+        lines += self._terminal_lines(target, letter)
         if self.s.flag("pieceDemotion"):
             zone = self._promotion_zone()
             forced = "true" if self.s.flag("mandatoryPiecePromotion") else "false"
@@ -275,7 +280,7 @@ class _Translation(Around):
         held = letter in {token.strip("+~").upper() for token in self.start.hands}
         gates = self.s.flag("seirawanGating") and kind not in ("pawn", "king") and (held or self.captures)
         lines = ["gating = true"] if gates else []
-        if letter in self.terminal and not held:
+        if letter in self.terminal and not (held or self.may_lose_royal):
             return lines
         if not self.drops or not (held or self.captures or self.s.flag("twoBoards")):
             return lines
