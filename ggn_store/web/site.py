@@ -26,7 +26,7 @@ from ggn_store.web.people import People
 from ggn_store.web.refusal import AskedError, for_visitors
 
 Value = TypeVar("Value")
-_RULESETS: Final = 64
+_RULESETS: Final = 300_000  # possibilities of all rulesets that are kept: about 600 MB, where all was asked
 _PROPOSED: Final = 4
 _GAMES: Final = 256
 _DIFFERENCES: Final = 50_000  # possibilities that changed, of all that are kept: about 100 MB
@@ -109,7 +109,7 @@ class Site:
         self.pages: Recent[SentPage] = Recent(_PAGES, lambda made: len(made.data))
         self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_PICTURES)
         self.turns = CapacityLimiter(queries)
-        self._rulesets: Recent[Ruleset] = Recent(_RULESETS)
+        self._rulesets: Recent[Ruleset] = Recent(_RULESETS, _size)
         self._proposed: Recent[Ruleset] = Recent(_PROPOSED)
 
     def ruleset(self, reference: str) -> Ruleset:
@@ -177,6 +177,11 @@ def _possibilities(compared: Compared) -> int:
     """How many a difference holds, at least one."""
     entries = compared.difference.entries()
     return 1 + len(compared.sources) + sum(len(entry.before) + len(entry.after) for _, _, entry in entries)
+
+
+def _size(ruleset: Ruleset) -> int:
+    """The possibilities of a ruleset, and something for the ruleset; the largest games are kept alone."""
+    return min(1_000 + ruleset.summary().counts["possibilities"], _RULESETS)
 
 
 def lasting(revision: Revision) -> str:

@@ -22,7 +22,7 @@ from ggn_store.web import page as of_pages
 from ggn_store.web.page import Page
 from ggn_store.web.pages import source as of_sources
 from ggn_store.web.routes import PAGES
-from ggn_store.web.site import Recent
+from ggn_store.web.site import Recent, Site
 from tests.support.program import MINI, MINI_TOML, MUST, write
 from tests.support.web import client, looked_at, own
 
@@ -533,6 +533,17 @@ def test_what_differs_is_kept_by_its_weight() -> None:
     for text in ("abc", "de", "abc", "f", "abc", "de", "abcdefgh", "de", "abcdefgh"):
         assert kept.get(text, functools.partial(make, text)) == text
     assert made == ["abc", "de", "f", "de", "abcdefgh", "abcdefgh"]
+
+
+def test_of_rulesets_no_more_is_kept_than_so_many_possibilities(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.load_library("tic-tac-toe", "tapatan", "hexapawn")
+    monkeypatch.setattr("ggn_store.web.site._RULESETS", 2_500)
+    site = Site(store)
+    first = site.ruleset("tic-tac-toe")
+    assert site.ruleset("tic-tac-toe") is first
+    site.ruleset("tapatan")
+    site.ruleset("hexapawn")
+    assert site.ruleset("tic-tac-toe") is not first
 
 
 def test_a_ruleset_whose_name_ends_with_json_has_a_page_too(store: Store, tmp_path: Path) -> None:
