@@ -16,6 +16,9 @@ import pytest
 from ggn_store import Ruleset, Store, UnknownNameError
 from tests.support.databases import DATABASES, MOSTLY_SQLITE, create_store_file, new_store_address
 
+# What a ruleset has read stays with it, and all games of the library would not fit into memory.
+_KEPT = 20
+
 
 class Games(dict[str, Ruleset]):
     """Games by their names, loaded when they are first asked for.
@@ -28,8 +31,14 @@ class Games(dict[str, Ruleset]):
         self.store = store
 
     def __missing__(self, name: str) -> Ruleset:
-        self.store.load_library(name)
-        return self.setdefault(name, self.store.ruleset(name))
+        if len(self) >= _KEPT:
+            self.clear()
+        try:
+            found = self.store.ruleset(name)
+        except UnknownNameError:
+            self.store.load_library(name)
+            found = self.store.ruleset(name)
+        return self.setdefault(name, found)
 
 
 class _Shared(Games):
@@ -41,10 +50,7 @@ class _Shared(Games):
 
     def __missing__(self, name: str) -> Ruleset:
         with _alone_in(self._directory):
-            try:
-                return self.setdefault(name, self.store.ruleset(name))
-            except UnknownNameError:
-                return super().__missing__(name)
+            return super().__missing__(name)
 
 
 @contextmanager
