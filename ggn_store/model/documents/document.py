@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
@@ -372,33 +372,6 @@ class Digests:
         found.update(b"}]")
         return found.hexdigest()
 
-    def around(self, toggle: bool | None) -> list[list[str]]:
-        """The texts around the members of a possibility of another dialect than `gdl`.
-
-        They come before the members of `must`, of `deny`, of the squares and of the hands that change, and after the
-        last of these: five for each number whose bits say, in this order, which of these have members.
-        """
-        found = []
-        for bits in range(1 << len(_PLACES)):
-            places = [place if bits >> at & 1 else "" for at, place in enumerate(_PLACES)]
-            [rest] = self._texts(places[:1], places[1:2], [self._members(places[2], places[3], toggle)])
-            texts = []
-            for place in places:
-                before, _, rest = rest.partition(place) if place else ("", "", rest)
-                texts.append(before)
-            found.append([*texts, rest])
-        return found
-
-    def _texts(self, *columns: Iterable[str]) -> Iterator[str]:
-        """Possibilities from the members of their objects."""
-        must, deny = self._keys
-        for a, b, text in zip(*columns, strict=False):
-            if b:
-                text = f"{deny}{{{b}}},{text}" if text else f"{deny}{{{b}}}"
-            if a:
-                text = f"{must}{{{a}}},{text}" if text else f"{must}{{{a}}}"
-            yield f"{{{text}}}"
-
     def _members(self, board: str, hands: str, toggle: bool | None) -> str:
         """Effects as a member; nothing where there are none."""
         if toggle and not hands and board:  # as most
@@ -425,9 +398,35 @@ class Digests:
         return ",".join([f"{strings[key]}:{each if isinstance(each, int) else strings[each]}" for key, each in values])
 
 
-# Stand for members in a text: no text of JSON has these.
-_PLACES: Final = "\0\1\2\3"
 _TURN_STAYS: Final = '"toggle":false'
+
+
+@functools.cache
+def texts_around(dialect: Dialect, toggle: bool | None) -> Sequence[Sequence[str]]:
+    """The texts around the members of a possibility: action, guards, `must`, `deny`, changes of squares, hands, state.
+
+    They come before each of these and after the last, for each number whose bits say, in this order, which there are.
+    """
+    found = []
+    for bits in range(1 << len(_PLACES)):
+
+        def of(at: int, value: Any, bits: int = bits) -> dict[str, Any]:
+            return {chr(at): value} if bits >> at & 1 else {}
+
+        effects = None if toggle is None else Transition(of(4, ""), of(5, ""), toggle, of(6, ""))
+        possibility = Possibility(of(2, ""), of(3, ""), effects, of(1, ()), Origin("\0") if bits & 1 else None)
+        rest, texts = json_text.compact(possibility.data(dialect)), []
+        for at, place in enumerate(_PLACES):
+            before, _, rest = rest.partition(place) if bits >> at & 1 else ("", "", rest)
+            texts.append(before)
+        found.append([*texts, rest])
+    return found
+
+
+# Stand for members in a text; of guards, without the bracket that ends the last.
+_PLACES: Final = ('"name":"\\u0000","step":1', '"\\u0001":[', *(f'"\\u000{at}":""' for at in range(2, 7)))
+# Of how many kinds they are.
+MEMBERS: Final = len(_PLACES)
 
 
 class _Strings(dict[str | None, str]):

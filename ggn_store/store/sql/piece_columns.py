@@ -12,7 +12,7 @@ from sqlalchemy import Table
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.notation.hand import HAND
 from ggn_store.store.schema import tables as t
-from ggn_store.store.sql.piece_tables import AXES, FARTHEST, PieceTables, require
+from ggn_store.store.sql.piece_tables import AXES, PieceTables
 from ggn_store.store.sql.vectors import NumberVector, Vectors, coded, firsts
 
 # An integer that is NULL: no distance is as far.
@@ -327,23 +327,11 @@ class PieceColumns:
         }
 
     def _of_state(self, table: Table) -> dict[str, Column]:
-        variable, variables = self._tables.ranked(table, "variable")
-        value, values = self._tables.ranked(table, "value")
-        most, width = len(variables) or 1, len(values) or 1
-        require(self._tables.count * most * width < FARTHEST)
-        each = self._vectors.each
-        keys = self._vectors.sorted(
-            each(
-                lambda at, variable, value: (at * most + variable) * width + value,
-                self._tables.possibilities(table),
-                variable,
-                value,
-            )
-        )
+        found = self._tables.state(table)
         return {
-            **self._placed(each(lambda key: key // (most * width), keys)),
-            "variable": Column(variables, each(lambda key: key // width % most, keys)),
-            "value": Column(values, each(lambda key: key % width, keys)),
+            **self._placed(found.at),
+            "variable": Column(found.variables, found.variable),
+            "value": Column(found.values, found.value),
         }
 
 

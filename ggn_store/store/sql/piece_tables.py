@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -76,6 +77,17 @@ class EffectColumns:
     deltas: Sequence[int]
 
 
+@dataclass(frozen=True, slots=True)
+class StateColumns:
+    """What possibilities say of state variables, in the order of views."""
+
+    at: NumberVector
+    variable: NumberVector
+    variables: Sequence[str]
+    value: NumberVector
+    values: Sequence[str]
+
+
 # By the keys of pieces: how many rows of a table each has, and each column of them as the text of a JSON array.
 TableReader = Callable[[Table, Sequence[int]], Mapping[int, Sequence[Any]]]
 
@@ -97,6 +109,7 @@ class PieceTables:
         self.hand = len(self.squares)
         self._tables: dict[Table, tuple[list[int], dict[str, str]]] = {}
         self._coded: dict[tuple[Table, str], tuple[NumberVector, list[Any]]] = {}
+        self._states: dict[Table, StateColumns] = {}
 
     # --- the tables ---
 
@@ -216,29 +229,27 @@ class PieceTables:
     @functools.cached_property
     def conditions(self) -> ConditionColumns:
         """What all possibilities ask for."""
-        each, take = self.vectors.each, self.vectors.take
         polarity, words = self.coded(t.condition, "polarity")
-        denies = take([{"must": 0, "deny": 1}[word] for word in words], polarity)
-        square = take(self.place.ranks, self.numbers(t.condition, "square"))
+        denies = self.vectors.take([{"must": 0, "deny": 1}[word] for word in words], polarity)
+        square = self.vectors.take(self.place.ranks, self.numbers(t.condition, "square"))
         state, states = self.ranked(t.condition, "state")
-        width, most = max(1, len(states)), max(1, self.hand)
-        require(self.count * 2 * most * width < FARTHEST)
-        keys = self.vectors.sorted(
-            each(
-                lambda at, deny, square, state: ((at * 2 + deny) * most + square) * width + state,
-                self.possibilities(t.condition),
-                denies,
-                square,
-                state,
-            )
-        )
-        return ConditionColumns(
-            each(lambda key: key // (2 * most * width), keys),
-            each(lambda key: key // (most * width) % 2, keys),
-            each(lambda key: key // width % most, keys),
-            each(lambda key: key % width, keys),
-            states,
-        )
+        at = self.possibilities(t.condition)
+        at, denies, square, state = self._in_order(at, (denies, 2), (square, self.hand), (state, len(states)))
+        return ConditionColumns(at, denies, square, state, states)
+
+    def _in_order(self, *columns: Any) -> list[NumberVector]:
+        """Possibilities, and columns with what their numbers are below, in the order of all of these."""
+        key, *others = columns
+        each, found = self.vectors.each, []
+        require(self.count * math.prod(bound for _, bound in others) < FARTHEST)
+        for column, bound in others:
+            key = each(lambda key, number, bound=bound: key * bound + number, key, column)
+        last = self.vectors.sorted(key)
+        for _, bound in reversed(others):
+            key = each(lambda key, bound=bound or 1: key // bound, last)
+            found.append(each(lambda last, key, bound=bound: last - key * bound, last, key))
+            last = key
+        return [last, *reversed(found)]
 
     def possibilities(self, table: Table) -> NumberVector:
         """The possibilities that rows are of, which must be there."""
@@ -260,14 +271,12 @@ class PieceTables:
         order = joined(square, each(lambda rank: rank + self.hand, held))
         what = joined(becomes, each(lambda place: place + len(pieces), delta))
         at = joined(self.possibilities(t.effect), self.possibilities(t.hand_effect))
-        most, width = self.hand + len(helds) + 1, len(pieces) + len(deltas) + 1
-        require(self.count * most * width < FARTHEST)
-        keys = self.vectors.sorted(each(lambda at, order, what: (at * most + order) * width + what, at, order, what))
-        place, what = each(lambda key: key // width % most, keys), each(lambda key: key % width, keys)
+        bounds = self.hand + len(helds) + 1, len(pieces) + len(deltas) + 1
+        at, place, what = self._in_order(at, (order, bounds[0]), (what, bounds[1]))
         is_hand = each(lambda place: (place >= self.hand) * 1, place)
         # A place past the last is that of nothing.
         return EffectColumns(
-            each(lambda key: key // (most * width), keys),
+            at,
             is_hand,
             each(lambda place, is_hand: place * (1 - is_hand) + self.hand * is_hand, place, is_hand),
             each(lambda what, is_hand: what * (1 - is_hand) + len(pieces) * is_hand, what, is_hand),
@@ -277,6 +286,16 @@ class PieceTables:
             each(lambda what, is_hand: (what - len(pieces)) * is_hand + len(deltas) * (1 - is_hand), what, is_hand),
             deltas,
         )
+
+    def state(self, table: Table) -> StateColumns:
+        """What all possibilities ask of state variables, or change of them."""
+        if table not in self._states:
+            variable, variables = self.ranked(table, "variable")
+            value, values = self.ranked(table, "value")
+            at = self.possibilities(table)
+            at, variable, value = self._in_order(at, (variable, len(variables)), (value, len(values)))
+            self._states[table] = StateColumns(at, variable, variables, value, values)
+        return self._states[table]
 
 
 # Of what the columns of whole numbers are that are numbered through, in one table or in all that have them.

@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, Connection, Select, Table, bindparam, sele
 from sqlalchemy.exc import DBAPIError
 
 from ggn_store.errors import DamagedError, quote
-from ggn_store.model.documents.document import Digests
+from ggn_store.model.documents.document import MEMBERS, Digests, texts_around
 from ggn_store.notation import json_text
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
@@ -84,8 +84,6 @@ class Pieces:
     def _doubtful(self, tables: PieceTables) -> Sequence[Any]:
         """The pieces of which what was read does not give the digest; also those of which only the slow way tells."""
         key = tables.keys[0]
-        if key.dialect == "gdl":
-            return tables.keys
         of = key.dialect, key.board_id
         known = self._digests[of] = self._digests.get(of) or Digests(key.dialect, tables.place.board)
         try:
@@ -114,24 +112,24 @@ def grouped(keys: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def digests(tables: PieceTables, known: Digests) -> list[str]:
-    """The digests of what the tables hold, which are not of the dialect `gdl`."""
+    """The digests of what the tables hold."""
     dialect = tables.keys[0].dialect
     has_effects = dialect != "must-deny"
     toggle, words = tables.coded(t.variant, "toggle")
     require(all(word in (0, 1) if has_effects else word is None for word in words))
     require(dialect != "perform" or all(words))
     require(has_effects or len(tables.changes.at) == 0)
-    around = [known.around(None if word is None else bool(word)) for word in words]
+    around = [texts_around(dialect, None if word is None else bool(word)) for word in words]
     texts = _texts(tables, toggle, around)
     return [known.of_text(key.identifier, text) for key, text in zip(tables.keys, texts, strict=True)]
 
 
 def _texts(tables: PieceTables, toggle: NumberVector, around: Sequence[Sequence[Sequence[str]]]) -> Iterator[bytes]:
-    """The JSON of the sources of pieces, put together of parts; `around` are, for each toggle, the texts of `Digests`.
+    """The JSON of the sources of pieces, put together of parts; `around` are the `texts_around` of each toggle.
 
     Every part is told by its possibility, its order in the text of that, and which part it is.
     """
-    vectors, conditions, changes = tables.vectors, tables.conditions, tables.changes
+    vectors, guards = tables.vectors, tables.state(t.guard)
     rows = vectors.up_to(tables.count)
     parts = [*_openings(tables), ","]
     is_first = firsts(vectors, tables.targets)
@@ -141,18 +139,11 @@ def _texts(tables: PieceTables, toggle: NumberVector, around: Sequence[Sequence[
         is_first,
         _moved(vectors, rows, 0, len(parts) - 1),
     )
-    width = 2 * max(tables.hand, len(changes.helds)) + 1
+    most = max(len(tables.changes.helds), len(tables.state(t.state_effect).variables))
+    width = 2 * max(tables.hand, most, len(guards.variables) * len(guards.values)) + 1
     found = [(rows, _moved(vectors, rows, 0), opening)]
-    having, bits = 0, _moved(vectors, toggle, 1 << _MEMBERS)
-    for number, (of, mask, name, names, value, values) in enumerate(
-        (
-            (conditions, _not(vectors, conditions.is_deny), "square", tables.ordered, "state", conditions.states),
-            (conditions, conditions.is_deny, "square", tables.ordered, "state", conditions.states),
-            (changes, _not(vectors, changes.is_hand), "square", tables.ordered, "becomes", changes.pieces),
-            (changes, changes.is_hand, "held", changes.helds, "delta", changes.deltas),
-        )
-    ):
-        at, key, said = (vectors.chosen(getattr(of, column), mask) for column in ("at", name, value))
+    having, bits = 0, _moved(vectors, toggle, 1 << MEMBERS)
+    for number, at, key, *halves in _members(tables):
         if len(at) == 0:
             continue
         having |= 1 << number
@@ -160,25 +151,57 @@ def _texts(tables: PieceTables, toggle: NumberVector, around: Sequence[Sequence[
         bits = vectors.each(
             lambda bits, none, bit: bits + bit * (1 - none), bits, none, _moved(vectors, rows, 0, 1 << number)
         )
-        order = number * width + 2
-        keys = vectors.each(lambda key, is_first: 2 * key + is_first, key, firsts(vectors, at))
-        found.append((at, _moved(vectors, key, 2, order), _moved(vectors, keys, 1, len(parts))))
-        parts += [f"{comma}{json_text.compact(label)}:" for label in names for comma in (",", "")]
-        found.append((at, _moved(vectors, key, 2, order + 1), _moved(vectors, said, 1, len(parts))))
-        parts += map(json_text.compact, values)
-    for number in range(_MEMBERS + 1):
+        for order, (which, texts) in enumerate(halves, number * width + 2):
+            found.append((at, _moved(vectors, key, 2, order), _moved(vectors, which, 1, len(parts))))
+            parts += texts
+    for number in range(MEMBERS + 1):
         texts = [each[number] for of_toggle in around for each in of_toggle]
-        if any(text for at, text in enumerate(texts) if not at % (1 << _MEMBERS) & ~having):
+        if any(text for at, text in enumerate(texts) if not at % (1 << MEMBERS) & ~having):
             order = number * width + 1
             found.append((rows, _moved(vectors, rows, 0, order), _moved(vectors, bits, 1, len(parts))))
             parts += texts
-    orders, most = (_MEMBERS + 1) * width + 2, len(parts)
+    orders, most = (MEMBERS + 1) * width + 2, len(parts)
     require(tables.count * orders * most < FARTHEST)
     keys = [vectors.each(lambda at, order, part: (at * orders + order) * most + part, *columns) for columns in found]
     key = vectors.sorted(vectors.joined(*keys))
     bounds = vectors.bounds(key, [start * orders * most for start in tables.starts(t.variant)])
     for text in vectors.texts(parts, vectors.each(lambda key: key % most, key), bounds):
         yield b"%b]}" % text if text else text
+
+
+def _members(tables: PieceTables) -> Iterator[tuple[Any, ...]]:
+    """The members of possibilities, by the numbers of their kinds in `texts_around`.
+
+    Of each kind whose each one is, its order in that, and of both its halves which texts they are, and these.
+    """
+    vectors, conditions, changes = tables.vectors, tables.conditions, tables.changes
+    state, guards = tables.state(t.state_effect), tables.state(t.guard)
+    action, actions = tables.coded(t.variant_origin, "action")
+    step, steps = tables.coded(t.variant_origin, "step")
+    chainable, words = tables.coded(t.variant_origin, "chainable")
+    require(all(type(step) is int for step in steps) and all(word in (0, 1) for word in words))
+    at = tables.possibilities(t.variant_origin)
+    value = vectors.each(lambda step, word: step * max(len(words), 1) + word, step, chainable)
+    ends = [f"{step}{_CHAINABLE if word else ''}" for step in steps for word in words]
+    names = [f'"name":{json_text.compact(name)},"step":' for name in actions]
+    yield 0, at, _moved(vectors, at, 0), (action, names), (value, ends)
+    at, named = guards.at, guards.variable
+    key = vectors.each(lambda name, value: name * len(guards.values) + value, named, guards.value)
+    of_name = vectors.each(lambda at, name: at * len(guards.variables) + name, at, named)
+    head = vectors.each(lambda name, *new: 3 * name + sum(new), named, firsts(vectors, of_name), firsts(vectors, at))
+    heads = [head for name in map(json_text.compact, guards.variables) for head in (",", f"],{name}:[", f"{name}:[")]
+    yield 1, at, key, (head, heads), (guards.value, map(json_text.compact, guards.values))
+    for number, of, mask, name, labels, value, values in (
+        (2, conditions, _not(vectors, conditions.is_deny), "square", tables.ordered, "state", conditions.states),
+        (3, conditions, conditions.is_deny, "square", tables.ordered, "state", conditions.states),
+        (4, changes, _not(vectors, changes.is_hand), "square", tables.ordered, "becomes", changes.pieces),
+        (5, changes, changes.is_hand, "held", changes.helds, "delta", changes.deltas),
+        (6, state, _moved(vectors, state.at, 0, 1), "variable", state.variables, "value", state.values),
+    ):
+        at, key, said = (vectors.chosen(getattr(of, column), mask) for column in ("at", name, value))
+        head = vectors.each(lambda key, is_first: 2 * key + is_first, key, firsts(vectors, at))
+        heads = [f"{comma}{json_text.compact(label)}:" for label in labels for comma in (",", "")]
+        yield number, at, key, (head, heads), (said, map(json_text.compact, values))
 
 
 def _moved(vectors: Vectors, vector: NumberVector, factor: int, difference: int = 0) -> NumberVector:
@@ -215,8 +238,7 @@ def _openings(tables: PieceTables) -> list[str]:
     return found
 
 
-# Of how many kinds members are: `must`, `deny`, squares and hands.
-_MEMBERS: Final = 4
+_CHAINABLE: Final = ',"chainable":true'
 
 _KNOWN: Final = (
     *(t.piece.c[name] for name in ("id", "board_id", "dialect", "digest", "identifier", "side")),
