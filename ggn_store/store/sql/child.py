@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 try:
     import fcntl
+    import resource
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = resource = None  # type: ignore[assignment]
 
 BESIDE = 192 << 20  # bytes of the process beside the memory that the question itself may have
 _CACHE = 32 << 20  # bytes of pages, and of rows to be sorted, before they are spilled
@@ -81,11 +82,7 @@ def limit_files(size: int) -> None:
 
 
 def _limit(limits: dict[str, int]) -> None:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    for name, wanted in limits.items():
+    for name, wanted in limits.items() if resource else ():
         with contextlib.suppress(AttributeError, ValueError, OSError):
             kind = getattr(resource, name)
             _, most = resource.getrlimit(kind)
@@ -179,6 +176,37 @@ def spilled() -> int:
     return found
 
 
+# --- ahead ---
+
+
+def get_ready(path: list[str], file: str | None, uri: str | None, is_server: bool) -> dict[str, Any]:
+    """What the next question would wait for, done ahead; what cannot be done now is done for the question."""
+    sys.path[:] = path
+    with contextlib.suppress(ImportError, OSError, sqlite3.Error):
+        if is_server:
+            import psycopg.types.string  # noqa: F401
+
+            import ggn_store.store.sql.resolved  # noqa: F401
+        elif file is not None and uri is not None:
+            status = os.stat(file)
+            connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=0)
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()  # reads the schema
+            return {"ahead": (connection, status)}
+    return {}
+
+
+def _connected(asked: dict[str, Any]) -> sqlite3.Connection:
+    """A connection to the file: the one that was made ahead, unless another file is in the place of its own."""
+    if "ahead" in asked:
+        connection: sqlite3.Connection
+        connection, status = asked["ahead"]
+        with contextlib.suppress(OSError):
+            if os.path.samestat(status, os.stat(asked["file"])):
+                return connection
+        connection.close()
+    return sqlite3.connect(asked["uri"], uri=True, isolation_level=None)
+
+
 # --- SQLite ---
 
 
@@ -211,8 +239,9 @@ def _open_sqlite(asked: dict[str, Any], store: bytes, watch: Watch) -> sqlite3.C
         elif asked["copies"]:
             connection = _copy(asked)
         else:
+            connection = _connected(asked)
             # Waits for a writer as long as the question may take.
-            connection = sqlite3.connect(asked["uri"], uri=True, isolation_level=None, timeout=asked["seconds"])
+            connection.execute(f"PRAGMA busy_timeout = {round(asked['seconds'] * 1000)}")
         # trusted_schema stays on: some SQLites take json_extract in a view for unsafe without it. What views call is
         # held to the same list of functions as what the question calls.
         temporary = "FILE" if spills else "MEMORY"
@@ -515,13 +544,14 @@ def _asked(asked: dict[str, Any], store: bytes, watch: Watch) -> Generator[Row, 
 
 def main() -> None:
     """Ask what standard input says; the answer is written once it has been read, and nobody waits for it to be."""
+    ready = get_ready(*json.loads(sys.argv[3])) if sys.argv[3:] else {}
     line = sys.stdin.buffer.readline()
     watch = Watch(int(sys.argv[1]), sys.argv[2])
     if not line:  # whoever was to ask is gone
         watch.clear()
         return
     watch.start()
-    asked = json.loads(line)
+    asked = json.loads(line) | ready
     sys.path[:] = asked["path"]
     store = sys.stdin.buffer.read()
     limit_process(asked["seconds"] * asked["threads"], asked["memory"] + asked["beside"] + 2 * len(store))
@@ -543,7 +573,4 @@ def main() -> None:
         for line in (*answer, json.dumps(end)):
             sys.stdout.write(line + "\n")
         sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()
+    os._exit(0)  # to take all down in order would take as long as to answer

@@ -18,17 +18,32 @@ from ggn_store.store.database import spill
 from ggn_store.store.sql import child
 
 GRACE: Final = 3  # seconds that a process has, after the deadline, to say that it has met it
+# A module is compiled but once, unlike a script.
+_RUN: Final = (
+    "-I",
+    "-S",
+    "-X",
+    "utf8",
+    "-c",
+    "import sys; sys.path.append(sys.argv.pop(1)); import child; child.main()",
+)
 
 
 class Process:
-    """A process that waits for its question, with a directory for temporary files; StoreError where none can start."""
+    """A process that waits for its question, with a directory for temporary files; StoreError where none can start.
 
-    def __init__(self) -> None:
+    After a question it gets ready for another one of the same store.
+    """
+
+    def __init__(self, after: Mapping[str, Any] | None = None) -> None:
         self._owner = os.getpid()
         with ExitStack() as held:
             self.place = held.enter_context(spill.directory())
             path = self.place.path
-            command = [sys.executable, "-I", "-X", "utf8", str(Path(child.__file__)), str(self._owner), path or ""]
+            command = [sys.executable, *_RUN, str(Path(child.__file__).parent), str(self._owner), path or ""]
+            if after is not None:
+                of_store = after["path"], after.get("file"), after.get("uri"), after["connection"] is not None
+                command.append(json.dumps(of_store))
             try:
                 self.popen = subprocess.Popen(  # noqa: S603
                     command,
@@ -64,47 +79,61 @@ class Process:
                 self.popen.kill()
 
 
+class _Next(threading.Thread):
+    """Ends a process and starts the next, which nobody who asks waits for; once joined it has that as `process`."""
+
+    def __init__(self, last: Process, asked: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._last, self._asked = last, asked
+        self.process: Process | None = None
+        self.start()
+
+    def run(self) -> None:
+        self._last.end()
+        with contextlib.suppress(StoreError):  # the next question says it
+            self.process = Process(self._asked)
+
+
 class Processes:
     """The processes of a store; one may wait for the next question, which then need not wait for it to start."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: Process | None = None
+        self._next: _Next | None = None
 
     @contextmanager
     def told(self, asked: Mapping[str, Any], store: bytes, *, ahead: bool) -> Iterator[Process]:
         """A process that has been told what to ask; it is gone in the end, and a little after its time is up.
 
-        With `ahead` another one is started, for the next question.
+        With `ahead` another one is started then, for the next question.
         """
-        process = self._next(None)
-        if process is not None and not process.waits:
-            process.end()
-            process = None
-        process = process or Process()
+        process = self._taken() or Process()
         killer = threading.Timer(asked["seconds"] + GRACE, process.popen.kill)
         try:
             killer.start()  # which waits, and so may be interrupted
             process.tell(asked, store)
-            if ahead:
-                with contextlib.suppress(StoreError):  # the next question says it
-                    self._let_wait(Process())
             yield process
         finally:
             killer.cancel()
-            process.end()
+            with self._lock:
+                if is_followed := ahead and self._next is None:
+                    self._next = _Next(process, asked)
+            if not is_followed:
+                process.end()
 
     def close(self) -> None:
         """End the process that waits, if one does."""
-        self._let_wait(None)
+        if process := self._taken():
+            process.end()
 
-    def _let_wait(self, process: Process | None) -> None:
-        other = self._next(process)
-        if other is not None:
-            other.end()
-
-    def _next(self, process: Process | None) -> Process | None:
-        """Have a process wait for the next question, or none; the one that did."""
+    def _taken(self) -> Process | None:
+        """The process that waits for a question, which no other one gets."""
         with self._lock:
-            waiting, self._waiting = self._waiting, process
-        return waiting
+            found, self._next = self._next, None
+        if found is None:
+            return None
+        found.join()
+        if found.process is None or found.process.waits:
+            return found.process
+        found.process.end()
+        return None

@@ -514,7 +514,7 @@ except OSError as error:
 def test_a_process_that_does_not_end_by_itself_is_killed(
     sqlite_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stuck = tmp_path / "stuck.py"
+    stuck = tmp_path / "child.py"
     stuck.write_text('import sys\nprint(\'{"columns":["x"]}\\n{"rows":[[\', end="", flush=True)\nwhile True: pass\n')
     monkeypatch.setattr(child, "__file__", str(stuck))
     monkeypatch.setattr(processes, "GRACE", 0)

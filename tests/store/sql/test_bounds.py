@@ -10,15 +10,16 @@ import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ggn_store import QueryError, Store
+from ggn_store import QueryError, Store, StoreError
 from ggn_store.store.database import copying, spill
-from ggn_store.store.sql import child
+from ggn_store.store.sql import child, processes
 from tests.support.program import Program, child_environment
 from tests.support.program import _own_place as _own_place
 from tests.support.program import run as run
@@ -60,7 +61,7 @@ def play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lines: str) -> None:
         "import importlib.util, os, pathlib, sqlite3, threading\n"
         f"spec = importlib.util.spec_from_file_location('sql_child', {child.__file__!r})\n"
         "child = importlib.util.module_from_spec(spec)\n"
-        f"spec.loader.exec_module(child)\n{lines}\nchild.main()\n",
+        f"spec.loader.exec_module(child)\n{lines}\nmain = child.main\n",
         encoding="utf-8",
     )
     monkeypatch.setattr(child, "__file__", str(script))
@@ -136,7 +137,9 @@ def test_without_locks_to_look_at_a_query_gives_way_after_a_while(
 def test_a_copy_without_room_says_so(file: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full = "error = sqlite3.OperationalError('full')\nerror.sqlite_errorcode = sqlite3.SQLITE_FULL\n"
     fails = "def copied(*_):\n    raise error\n"
-    replaces = "from ggn_store.store.database import copying\ncopying.copied = copied\n"
+    replaces = (
+        f"import sys\nsys.path += {sys.path!r}\nfrom ggn_store.store.database import copying\ncopying.copied = copied\n"
+    )
     play(monkeypatch, tmp_path, f"child.fcntl = None\n{STUCK}{full}{fails}{replaces}")
     monkeypatch.chdir(tmp_path)
     with Store.open(str(file)) as store, pytest.raises(QueryError) as caught:
@@ -295,28 +298,74 @@ def test_nothing_is_left_of_a_query_whose_program_is_ended(
 # --- processes that wait for the next question ---
 
 
+def waiting_in(store: Store) -> processes.Process:
+    """The process that waits for the next question, once it has been started."""
+    assert store._processes._next is not None
+    store._processes._next.join()
+    assert store._processes._next.process is not None
+    return store._processes._next.process
+
+
 def test_the_process_of_the_next_question_waits_until_the_store_is_closed(file: Path, place: Path) -> None:
     with Store.open(str(file)) as store:
         assert store.sql("SELECT 1").rows == ((1,),)
         assert list(place.iterdir()) == []
         for number in range(3):
             assert store.sql("SELECT :n", {"n": number}, ahead=True).rows == ((number,),)
+            waiting = waiting_in(store)
             (directory,) = place.iterdir()
-        waiting = store._processes._waiting
-        assert waiting is not None
         assert store.sql("SELECT 4").rows == ((4,),)
         assert waiting.popen.returncode is not None
         assert list(place.iterdir()) == []
         store.sql("SELECT 5", ahead=True)
+        waiting_in(store)
         assert list(place.iterdir()) != [directory]
+        store.sql("SELECT 6", ahead=True)
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", ["written", "upgraded", "replaced", "removed"])
+def test_a_process_that_waits_has_read_nothing_yet(file: Path, tmp_path: Path, how: str) -> None:
+    query = "SELECT ruleset FROM v_rulesets"
+    with Store.open(str(file)) as store, Store.open(str(file)) as writer:
+        for _ in range(2):
+            assert store.sql(query, ahead=True).rows == (("game",),)
+        waiting = waiting_in(store)
+        while not any(os.path.samefile(each, file) for each in Path(f"/proc/{waiting.popen.pid}/fd").iterdir()):
+            threading.Event().wait(0.01)
+        if how == "written":
+            writer.load(DOCUMENT, "other")
+        elif how == "upgraded":
+            with closing(sqlite3.connect(file)) as connection:
+                connection.executescript("DROP VIEW v_rulesets; CREATE VIEW v_rulesets AS SELECT 'other' AS ruleset")
+        else:
+            file.unlink()
+        if how == "removed":
+            with pytest.raises(StoreError, match="unable to open"):
+                store.sql(query)
+            return
+        if how == "replaced":
+            with Store.open(str(file)) as another:
+                another.load(DOCUMENT, "other")
+        assert store.sql(query).rows[-1:] == (("other",),)
+        assert waiting.popen.returncode is not None
+
+
+def test_ten_queries_at_once_have_a_process_each_and_leave_one(file: Path, place: Path) -> None:
+    with Store.open(str(file)) as store:
+        for count in (3, 10):
+            with ThreadPoolExecutor(count) as threads:
+                asked = [threads.submit(store.sql, "SELECT :n", {"n": n}, ahead=True) for n in range(count)]
+            assert [each.result().rows for each in asked] == [((n,),) for n in range(count)]
+            waiting_in(store)
+            assert len(list(place.iterdir())) == 1
     assert list(place.iterdir()) == []
 
 
 def test_a_process_that_has_gone_is_waited_for_by_no_question(file: Path, place: Path) -> None:
     with Store.open(str(file)) as store:
         store.sql("SELECT 1", ahead=True)
-        gone = store._processes._waiting
-        assert gone is not None
+        gone = waiting_in(store)
         gone.popen.kill()
         gone.popen.wait()
         assert store.sql("SELECT 2").rows == ((2,),)
@@ -326,7 +375,7 @@ def test_a_process_that_has_gone_is_waited_for_by_no_question(file: Path, place:
 def test_a_process_that_waits_goes_with_its_program(file: Path, place: Path) -> None:
     code = (
         "import os, signal; from ggn_store import Store\n"
-        f"Store.open({str(file)!r}).sql('SELECT 1', ahead=True)\n"
+        f"store = Store.open({str(file)!r}); store.sql('SELECT 1', ahead=True); store._processes._next.join()\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", code], env=child_environment(), check=False)
