@@ -170,8 +170,8 @@ def test_a_read_only_file_can_be_asked(tmp_path: Path) -> None:
 
 
 def test_a_process_that_fails_is_told_of(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "__file__", "/nowhere.py")
-    with pytest.raises(StoreError, match=r"the process that asks has failed: .*nowhere\.py"):
+    monkeypatch.setattr(child, "__file__", "/nowhere/child.py")
+    with pytest.raises(StoreError, match=r"the process that asks has failed: .*No module named .child."):
         filled.sql("SELECT 1")
 
 
