@@ -32,7 +32,7 @@ ALONG_LINES: Final = {"king": "F", "wazir": "F", "rook": "B", "janggiCannon": "p
 CAMBODIAN: Final = {"king": "imfsN", "fers": "imfD"}
 
 # Options that set those of a side, or of both sides (those without a colour); the engine reads them in this order, and
-# what they set after them.
+# what they set after them (but wallingRegion last).
 _SETTING = """
 whiteFlag:flagRegionWhite blackFlag:flagRegionBlack castlingRookPiece:castlingRookPieces
 whiteDropRegion:dropRegionWhite blackDropRegion:dropRegionBlack
