@@ -15,7 +15,7 @@ _SAN: Final = re.compile(
     rf"|(?P<drop>{_PIECE})?@(?P<on>{_SQUARE})"
     rf"|(?P<piece>{_PIECE})?(?P<file>(?!x[a-z][1-9])[a-z])?(?P<rank>[1-9][0-9]?)?(?P<captures>[x:])?-?(?P<to>{_SQUARE})"
     rf"(?:=(?P<promotion>\+?[A-Za-z])|(?P<bare>[A-Z]))?(?:/(?P<enters>{_PIECE}))?(?:,(?P<left>{_SQUARE}))?"
-    r"|--)(?P<check>[+#]?)[!?]{0,2}"
+    r"|--)(?:e\.p\.)?(?P<check>[+#]?)\+?[!?]{0,2}"
 )
 
 

@@ -196,6 +196,41 @@ def test_a_pgn_of_another_variant_is_refused_and_of_this_one_read_by_any_name(sq
         assert len(game.read(game.play("e4").pgn()).plies) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("1. e4 d5 2. e5 f5 3. exf6e.p.", "1. e4 d5 2. e5 f5 3. exf6"),
+        ("1. e4 d5 2. e5 f5 3. exf6 e.p.", "1. e4 d5 2. e5 f5 3. exf6"),
+        ("1. f3 e5 2. g4 Qh4++", "1. f3 e5 2. g4 Qh4#"),
+        ("1.e2e4 e7e5 2. g1f3 b8c6 3.f1b5 g8f6 4. e1g1", "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. O-O"),
+        (
+            "1. g2g4 e7e5 2. g4g5 h7h5 3. g5h6 a7a6 4. h6g7 a6a5 5. g7h8q",
+            "1. g4 e5 2. g5 h5 3. gxh6 a6 4. hxg7 a5 5. gxh8=Q",
+        ),
+    ],
+)
+def test_a_pgn_is_read_as_other_programs_write_it(rules: Ruleset, text: str, plain: str) -> None:
+    read = chess.pgn.read_game(io.StringIO(plain))
+    assert read is not None
+    assert not read.errors
+    game = Game.begin(rules).read(text)
+    assert rules.fen(game.position) == read.end().board().fen(en_passant="fen")
+
+
+def test_what_a_game_was_played_on_past_unclaimed_draws_is_read(rules: Ruleset) -> None:
+    thrice = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8"
+    ended, game = (Game.begin(rules).read(text) for text in (thrice, f"{thrice} 5. e4 e5"))
+    assert str(ended.result) == "draw: the position was reached 3 times"
+    with pytest.raises(MoveError, match="the game is over: draw"):
+        ended.play("e4")
+    assert not game.result.is_over
+    assert Game.begin(rules).read(json.dumps(game.record())).texts() == game.texts()
+    quiet = '[FEN "7k/8/8/8/8/8/R7/K7 w - - 99 80"]\n\n80. Kb2 Kg7 81. Ra8'
+    assert len(Game.begin(rules).read(quiet).plies) == 3
+    with pytest.raises(MoveError, match="line 3: the game is over: draw: insufficient material"):
+        Game.begin(rules).read(quiet.replace("R7", "8"))
+
+
 def test_tags_and_a_result_that_the_board_does_not_show_are_kept(rules: Ruleset) -> None:
     text = '[White "Anna"]\n[Result "0-1"]\n\n1. e4 e5 0-1\n'
     game = Game.begin(rules).read(text)

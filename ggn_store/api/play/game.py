@@ -12,6 +12,7 @@ from typing import Any, Final, Self
 
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.moves import outcomes
+from ggn_store.api.moves.move_texts import Reading
 from ggn_store.api.positions.json_text import decode
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, NotationError, quote
@@ -55,8 +56,9 @@ class Game:
 
     Moves are the legal ones, or all that the rules allow with `pseudo_legal`. With `captures_first` only captures may
     be made where there are any, also in games without that duty. `assume` is for must-deny documents, as in
-    `Ruleset.moves`. `tags` are those of the PGN that it was read from; what they say of the result holds where the
-    board does not.
+    `Ruleset.moves`. If `unclaimed`, it goes on past draws by repetition and by plies without progress, as games that
+    were played elsewhere do. `tags` are those of the PGN that it was read from; what they say of the result holds where
+    the board does not.
     """
 
     ruleset: Ruleset
@@ -65,6 +67,7 @@ class Game:
     pseudo_legal: bool = False
     captures_first: bool = False
     assume: Assumption | None = None
+    unclaimed: bool = False
     tags: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -145,7 +148,8 @@ class Game:
     def result(self) -> Result:
         """How the game stands by what the ruleset declares."""
         moves = self.ruleset.moves if self.pseudo_legal else None
-        return outcomes.judge(self.ruleset, self.position, self.history, moves)
+        result = outcomes.judge(self.ruleset, self.position, self.history, moves)
+        return Result(unjudged=result.unjudged) if self.unclaimed and result.is_claimed else result
 
     @property
     def score(self) -> str:
@@ -241,10 +245,10 @@ class Game:
         start = self.start
         if "FEN" in read.tags:
             start = self.ruleset.position(fen=read.tags["FEN"])
-        game = replace(self, start=start, plies=())
+        game = replace(self, start=start, plies=(), unclaimed=True)
         for move, line in read.moves:
             game = _next(game, f"line {line}", move, "san")
-        return replace(game, tags={**read.tags, "Result": read.result})
+        return replace(game, unclaimed=self.unclaimed, tags={**read.tags, "Result": read.result})
 
     def _require_variant(self, variant: str) -> None:
         """Raise MoveError for the PGN of another game, by any name that this one has in the library."""
@@ -277,7 +281,7 @@ class Game:
             raise MoveError(f"the moves of a game are a list of at most {MAX_MOVES:,}")
         counters = Counters.from_data(data["counters"]) if "counters" in data else None
         start = self.ruleset.stated(replace(Position.from_data(data["start"]), counters=counters))
-        game = replace(self, start=start, plies=(), tags={})
+        game = replace(self, start=start, plies=(), unclaimed=True, tags={})
         for number, move in enumerate(moves, 1):
             written = move.get("move") if isinstance(move, dict) else move
             if not isinstance(written, str):
@@ -285,6 +289,7 @@ class Game:
             game = _next(game, f"move {number}", written, OWN)
             if isinstance(move, dict):
                 _require_same(game.plies[-1], game.ruleset, move, f"move {number}")
+        game = replace(game, unclaimed=self.unclaimed)
         if "result" in data and data.get("digest") in (None, self.ruleset.revision.digest):
             _require_result(game.result, data["result"])
         return game
@@ -321,11 +326,22 @@ def _folded(name: str) -> str:
     return letters.removesuffix(_CHESS) or letters
 
 
+def _read(game: Game, text: str, notation: str) -> Reading:
+    """What a text of a record means; where SAN is due, programs write other notations, too, such as UCI."""
+    try:
+        return game.ruleset.read_move(text, game.position, notation)
+    except GgnStoreError:
+        if notation == "san":
+            with contextlib.suppress(GgnStoreError):
+                return game.ruleset.read_move(text, game.position)
+        raise
+
+
 def _next(game: Game, where: str, text: str, notation: str) -> Game:
     try:
         if game.result.is_over:
             raise MoveError(f"the game is over: {game.result}")
-        found = game.ruleset.read_move(text, game.position, notation).moves
+        found = _read(game, text, notation).moves
         allowed = [move for move in found if game.may_be_made(move)] or found[:1]
         if len(allowed) > 1:
             raise MoveError(f"{quote(text)} may mean several moves")

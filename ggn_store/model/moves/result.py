@@ -35,6 +35,11 @@ class Result(Record):
         return self.reason is not None
 
     @property
+    def is_claimed(self) -> bool:
+        """Whether it is a draw that players may leave unclaimed: by repetition, or by plies without progress."""
+        return self.winner is None and self.outcome is not None and self.outcome.when in ("repetition", "quiet")
+
+    @property
     def score(self) -> str:
         """As PGN writes it: `1-0`, `0-1`, `1/2-1/2`, and `*` for a game that goes on."""
         if not self.is_over:
