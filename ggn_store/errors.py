@@ -109,6 +109,14 @@ class UnknownNameError(GgnStoreError, KeyError):
     """A ruleset, piece, source or destination is not there; also a `KeyError`, as in Ggn.rb."""
 
 
+class UnknownRulesetError(UnknownNameError):
+    """A store has no ruleset of this `name`, and never had."""
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
 class MoveError(GgnStoreError, ValueError):
     """A move cannot be applied to the position."""
 

@@ -186,7 +186,7 @@ def _report(error: BaseException, signals: process.Signals) -> int:
             options.say_error(f"{signals.said}; what was being written is undone")
             return signals.code
         case GgnStoreError():
-            options.say_error(str(error))
+            options.say_error(f"{error}{options.in_library(error)}")
             options.report_conflict(error)
             return error.exit_code
         case OSError():

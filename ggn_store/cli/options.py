@@ -20,7 +20,16 @@ import ggn_store
 from ggn_store import limits, passwords
 from ggn_store.api.positions.notations import DEFAULT, NOTATIONS
 from ggn_store.cli.pager import page
-from ggn_store.errors import GgnStoreError, counted, did_you_mean, printable, quote
+from ggn_store.errors import (
+    GgnStoreError,
+    UnknownNameError,
+    UnknownRulesetError,
+    counted,
+    did_you_mean,
+    offer,
+    printable,
+    quote,
+)
 from ggn_store.model.moves.position import SIDES
 from ggn_store.output import STDOUT, new_file
 from ggn_store.render.records import RecordFormat, compact, records
@@ -375,6 +384,19 @@ def report_conflict(error: Exception | None) -> None:
     if merge.conflicts:
         click.echo("conflicts:", err=True)
     _report_conflicts(merge.conflicts)
+
+
+def in_library(error: GgnStoreError) -> str:
+    """Which games of the library the name leads to that the store does not have, if any, and how to load them."""
+    if not isinstance(error, UnknownRulesetError):
+        return ""
+    from ggn_store.api.loading import games
+
+    try:
+        found = games.library_names([error.name])
+    except UnknownNameError:
+        return ""
+    return f"; the library has {offer(found)}: `ggn-store load --library {found[0] if len(found) == 1 else 'NAME'}`"
 
 
 def report_note(note: str) -> None:

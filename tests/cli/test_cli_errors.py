@@ -53,6 +53,11 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
     (("export", "mini", "-o", "no-documents"), "no-documents: cannot be written: Is a directory"),
     # rulesets
     (("show", "chess"), 'the store has no ruleset "chess"; it has hostile, mini, must, perform'),
+    (
+        ("show", "halma"),
+        "; the library has gdl/chinese-checkers, gdl/halma, knights-halma, kono: `ggn-store load --lib",
+    ),
+    (("play", "atomic"), "; the library has atomic: `ggn-store load --library atomic`"),
     (("show", "Mini"), 'the store has no ruleset "Mini": did you mean mini? (`ggn-store list` shows all)'),
     (("show", "mini@2"), "mini has no revision 2"),
     (("show", "mini@0"), '"mini@0" does not name a ruleset'),

@@ -13,7 +13,15 @@ from typing import Any, Final, TypeVar
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
 
-from ggn_store.errors import DamagedError, NotationError, StoreError, UnknownNameError, did_you_mean, quote
+from ggn_store.errors import (
+    DamagedError,
+    NotationError,
+    StoreError,
+    UnknownNameError,
+    UnknownRulesetError,
+    did_you_mean,
+    quote,
+)
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.teams.revision import Reference, Revision, Summary, parse_reference
@@ -216,7 +224,7 @@ def gone(name: str, now: str) -> UnknownNameError:
 
 
 def _missing(connection: Connection, named: Reference) -> str:
-    """Why there is no such revision, and what there is."""
+    """Why there is no such revision, and what there is; raises UnknownRulesetError where no ruleset has that name."""
     known = names(connection)
     if named.name not in known:
         # A ruleset that was only proposed has no revision yet.
@@ -230,7 +238,9 @@ def _missing(connection: Connection, named: Reference) -> str:
             )
         if (now := renamed(connection, named.name)) is not None:
             return str(gone(named.name, now))
-        return f"the store has no ruleset {quote(named.name)}{_offer(named.name, known)}"
+        raise UnknownRulesetError(
+            f"the store has no ruleset {quote(named.name)}{_offer(named.name, known)}", named.name
+        )
     if named.number is not None:
         return (
             f"{named.name} has no revision {named.number}: its revisions are 1 to {find(connection, named.name).number}"
