@@ -226,6 +226,7 @@ class DuckFile(ParquetFiles):
         super().__init__(directory, zone=None)
         self._error = duckdb.Error
         self._texts: dict[tuple[str, str], dict[str, None]] = {}
+        self._made: list[tuple[str, View]] = []
         with self._explained():
             self._connection: Any = duckdb.connect(
                 str(directory / DUCKDB),
@@ -258,12 +259,15 @@ class DuckFile(ParquetFiles):
         file.unlink()
         if coded:
             self._run(f"CREATE VIEW {view.name} AS SELECT {_cast(types)} FROM {kept}")
-        self._comment("VIEW" if coded else "TABLE", view)
+        self._made.append(("VIEW" if coded else "TABLE", view))
 
     def finish(self, joined: Sequence[View]) -> list[str]:
+        self._run("BEGIN")  # each statement by itself would wait for the disk
         for view in joined:
             self._run(f"CREATE VIEW {view.name} AS {view.joined}")
-            self._comment("VIEW", view)
+        for kind, view in (*self._made, *(("VIEW", view) for view in joined)):
+            self._comment(kind, view)
+        self._run("COMMIT")
         self._run("CHECKPOINT")
         self._connection.close()
         return []
