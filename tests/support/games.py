@@ -32,7 +32,7 @@ class Games(dict[str, Ruleset]):
 
     def __missing__(self, name: str) -> Ruleset:
         if len(self) >= _KEPT:
-            self.clear()
+            del self[next(iter(self))]
         try:
             found = self.store.ruleset(name)
         except UnknownNameError:
