@@ -134,7 +134,10 @@ def from_duckdb(directory: Path, view: View) -> list[Row]:
 
 def from_sqlite(directory: Path, view: View) -> list[Row]:
     with closing(sqlite3.connect(f"file:{directory / 'ggn.sqlite'}?mode=ro", uri=True)) as connection:
-        found = connection.execute(f"SELECT * FROM {view.name} ORDER BY rowid").fetchall()
+        order = "" if view.name.startswith("piece_") else " ORDER BY rowid"
+        found = connection.execute(f"SELECT * FROM {view.name}{order}").fetchall()
+    if not order:  # a view of other tables: the rows of a possibility come in their order, possibilities in any
+        found.sort(key=lambda row: row[view.names.index("possibility")])
     convert: dict[str, Callable[[Any], Any]] = {
         "time": in_utc,
         "boolean": lambda value: {0: False, 1: True, None: None}[value],

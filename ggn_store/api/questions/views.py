@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -54,7 +55,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path], _Files]]] = {
     "parquet": view_files.ParquetFiles,
     "duckdb": view_files.DuckFile,
     "csv": lambda part: CsvFiles(part, vectors.fastest()),
-    "sqlite": SqliteFile,
+    "sqlite": lambda part: SqliteFile(part, vectors.fastest()),
 }
 
 
@@ -208,8 +209,9 @@ def _parts(
         for columns in view_rows.of_revisions(connection, view, wanted, tell):
             yield view, columns
     tell = _teller(progress, "rules of", total - len(wanted), total)
-    of_pieces = [view for view in VIEWS if view.of_pieces is not None]
-    yield from view_rows.of_pieces(pieces, of_pieces, wanted, tell, once=once, is_checked=True)
+    # Of whole pieces, and moves last: a SQLite file then knows what else each possibility has.
+    of_pieces = [view for view in reversed(VIEWS) if view.of_pieces is not None]
+    yield from view_rows.of_pieces(pieces, of_pieces, wanted, tell, sys.maxsize, once=once, is_checked=True)
 
 
 def _teller(progress: Progress | None, what: str, before: int, total: int) -> Callable[[WantedRevision], None]:
