@@ -65,7 +65,7 @@ def _readme(
         "# Rules of board games\n\n"
         f"Written by `ggn-store export --format {form}`: {counted(rulesets, 'ruleset')}, "
         f"{counted(len(wanted), 'revision')}, all of one moment; `{MANIFEST}` lists them, and "
-        "says for programs what is said here. Rows are in the order of rulesets, revisions and their documents.\n",
+        "says for programs what is said here. Rows of tables are in the order of rulesets, revisions and documents.\n",
         Path(__file__).with_name("reading").joinpath(f"{form}.md").read_text(encoding="utf-8"),
         "Views are joined by `piece_id` and `possibility`, and by `ruleset` and `revision`, too: a piece can be in "
         "several.\n",

@@ -21,7 +21,7 @@ from ggn_store import Store, StoreError
 from ggn_store.api.questions.views import FORMATS, Format, ViewRows
 from ggn_store.columnar.vectors import Arrays
 from ggn_store.errors import DamagedError
-from ggn_store.exports import csv_files
+from ggn_store.exports import csv_files, sqlite_file
 from ggn_store.exports.sqlite_file import INDEXES
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
@@ -281,15 +281,16 @@ def test_a_duckdb_file_is_opened_read_only_and_joined(filled: Store, tmp_path: P
 
 def test_a_sqlite_file_finds_rows_by_its_indexes(filled: Store, tmp_path: Path) -> None:
     filled.views.export(tmp_path / "out", "sqlite")
-    asked = [
-        "SELECT * FROM v_moves WHERE ruleset = 'a' AND piece = 'C:P'",
-        "SELECT * FROM v_moves WHERE piece = 'C:P' AND source = 'e4'",
-        "SELECT * FROM v_conditions WHERE state = 'C:P'",
-        "SELECT * FROM v_effects WHERE ruleset = 'a'",
-    ]
+    asked = {  # and how many tables each is joined of
+        "SELECT * FROM v_moves WHERE ruleset = 'a' AND piece = 'C:P'": 4,
+        "SELECT * FROM v_moves WHERE piece = 'C:P' AND source = 'e4'": 4,
+        "SELECT * FROM v_conditions WHERE state = 'C:P'": 5,
+        "SELECT * FROM v_effects WHERE ruleset = 'a'": 5,
+    }
     with closing(sqlite3.connect(tmp_path / "out" / "ggn.sqlite")) as connection:
-        for query in asked:
+        for query, count in asked.items():
             details = [row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+            assert len(details) == count
             assert all(detail.startswith("SEARCH") for detail in details), (query, details)
         joined = "SELECT * FROM v_moves m JOIN v_conditions c USING (piece_id, possibility) WHERE m.possibility = 1"
         details = [row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {joined}")]
@@ -300,6 +301,19 @@ def test_a_sqlite_file_finds_rows_by_its_indexes(filled: Store, tmp_path: Path) 
         assert {"piece_kept", "rules_kept", "piece_conditions_kept"} < made
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+
+
+def test_sets_of_rows_that_a_sqlite_file_has_forgotten_are_kept_again(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+    for most in (sqlite_file._MOST, 1):
+        monkeypatch.setattr(sqlite_file, "_MOST", most)
+        filled.views.export(tmp_path / str(most), "sqlite")
+        require_equal(filled, tmp_path / str(most), "sqlite")
+        with closing(sqlite3.connect(tmp_path / str(most) / "ggn.sqlite")) as connection:
+            sizes += connection.execute("SELECT count(*) FROM piece_conditions_kept").fetchone()
+    assert sizes[0] < sizes[1]
 
 
 @pytest.mark.parametrize("kind", [LISTS, Arrays()], ids=["lists", "arrays"])
