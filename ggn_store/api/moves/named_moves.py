@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 from ggn_store.api.moves.legal import Legal
 from ggn_store.model.moves.chain import Chain
@@ -18,6 +19,8 @@ class NamedMoves:
         self.handle = legal.handle
         self.chains = legal.chains_of
         self._legal = legal
+        # What was asked for last: whoever names all moves of a piece asks from the same place again and again.
+        self._last: tuple[object, dict[str | None, list[Move]]] = None, {}
 
     @functools.cached_property
     def names(self) -> Names:
@@ -31,10 +34,16 @@ class NamedMoves:
 
     def between(self, position: Position, source: str | None = None, destination: str | None = None) -> list[Move]:
         """The pseudo-legal moves, a pass too; those from and to a place, where they are given."""
-        moves = self.chains.moves
-        question = moves.question(None, source, destination)
-        passes = [move for move in self.passes(position) if question.means(move)]
-        return moves.one(position, question, None, "fast") + passes
+        question = self.chains.moves.question(None, source, destination)
+        asked, there = self._last
+        if asked != (position, source):
+            every = self.chains.moves.one(position, replace(question, destination=None), None, "fast")
+            every += [move for move in self.passes(position) if source in (None, move.source)]
+            there = {None: every}
+            for move in every:
+                there.setdefault(move.destination, []).append(move)
+            self._last = (position, source), there
+        return there.get(destination, [])
 
     def passes(self, position: Position) -> list[Move]:
         """The move that only passes the turn, where the game has one."""

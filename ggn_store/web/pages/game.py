@@ -10,6 +10,7 @@ import itertools
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, Final
 
 from ggn_store.api.moves.styles import style_of
@@ -104,6 +105,7 @@ def _show(asked: Asked) -> Answer:
     game = table.game
     possible: list[MadeMove] = [*game.moves, *game.chains]
     chosen = [move for move in possible if _is_touched(table, move)]
+    told = [*_told(table, chosen)]
     explained = ruleset.explain([game.position], legal=not game.pseudo_legal) if asked.flag("explain") else None
     notations = written(ruleset, game.position)
     data = _data(table, possible, notations) | ({"moves": _listed(table, possible)} if asked.is_json else {})
@@ -113,8 +115,8 @@ def _show(asked: Asked) -> Answer:
     shown = _about(asked, ruleset) | {
         "table": table,
         "game": game,
-        "board": _picture(table, possible, chosen, names),
-        "chosen": [*_told(table, chosen)],
+        "board": _picture(table, possible, _marks(table, chosen), told, names),
+        "chosen": told,
         "pieces_to_move": [
             {"address": table.touched(source, piece), "words": called(piece, source, names), "count": count}
             for (source, piece), count in _counted(possible).items()
@@ -197,11 +199,15 @@ def _marks(table: ShownGame, moves: Iterable[MadeMove]) -> tuple[Mark, ...]:
 
 
 def _told(table: ShownGame, chosen: list[MadeMove]) -> Iterator[dict[str, Any]]:
-    """The moves of the piece that is touched: what each is called, its words, and where it leads."""
+    """The moves of the piece that is touched: what each is called, its words, and where it leads.
+
+    It is clicked on a `square`: of a chain that of its first step.
+    """
     for move in chosen:
+        path = path_of(move)
         yield {
             "text": path_text(move),
-            "to": path_of(move)[-1],
+            "square": path[1],
             "words": _words(table, move),
             "address": table.made(move),
         }
@@ -229,7 +235,11 @@ def _touched(table: ShownGame, names: Mapping[str, str]) -> str:
 
 
 def _picture(
-    table: ShownGame, possible: list[MadeMove], chosen: list[MadeMove], names: Mapping[str, str]
+    table: ShownGame,
+    possible: list[MadeMove],
+    marks: tuple[Mark, ...],
+    told: list[dict[str, Any]],
+    names: Mapping[str, str],
 ) -> str | None:
     """The board with links; None where it is too large to be drawn."""
     game = table.game
@@ -239,7 +249,7 @@ def _picture(
     except PictureError:
         return None
     assert isinstance(shown, Diagram)  # noqa: S101  (of a position)
-    squares, held = _links(table, possible, chosen, names)
+    squares, held = _links(table, possible, told, names)
     last = game.plies[-1].places if game.plies else ()
     source = table.source if table.source == HAND or table.source in game.position.board else None
     return to_svg(
@@ -247,7 +257,7 @@ def _picture(
             shown,
             piece=table.piece,
             source=source,
-            marks=_marks(table, chosen),
+            marks=marks,
             links=squares,
             hand_links=held,
             last=tuple(square for square in last if square != HAND),
@@ -257,7 +267,7 @@ def _picture(
 
 
 def _links(
-    table: ShownGame, possible: list[MadeMove], chosen: list[MadeMove], names: Mapping[str, str]
+    table: ShownGame, possible: list[MadeMove], told: list[dict[str, Any]], names: Mapping[str, str]
 ) -> tuple[dict[str, Link], dict[str, Link]]:
     """Where clicks on squares and on pieces in the hand lead: marks make moves, pieces that can move are touched."""
     board = table.game.position.board
@@ -269,24 +279,18 @@ def _links(
         address = table.link() if is_touched else table.touched(source, piece)
         link = Link(address, f"{words}, chosen" if is_touched else words)
         (held if source == HAND else squares)[piece if source == HAND else source] = link
-    by_square = itertools.groupby(sorted(chosen, key=_reached), key=_reached)
+    by_square = itertools.groupby(sorted(told, key=itemgetter("square")), key=itemgetter("square"))
     for square, moves in ((square, [*moves]) for square, moves in by_square):
         if square == HAND or square == table.source:
             continue
         there = board.get(square)
         words = f"{square}{f', where {called(there, square, names)} stands' if there else ''}"
-        one = moves[0] if len(moves) == 1 else None
-        if one is None:
+        if len(moves) > 1:
             address = table.link(None, "moves", **{"from": table.source, "piece": table.piece, "to": square})
             squares[square] = Link(address, f"to {words}: {len(moves)} ways, choose one below")
-        elif (after := table.made(one)) is not None:
-            squares[square] = Link(after, f"to {words}: {_words(table, one)}")
+        elif moves[0]["address"] is not None:
+            squares[square] = Link(moves[0]["address"], f"to {words}: {moves[0]['words']}")
     return squares, held
-
-
-def _reached(move: MadeMove) -> str:
-    """The square on which a move is clicked: of a chain that of its first step."""
-    return path_of(move)[1]
 
 
 # --- about the game ---
