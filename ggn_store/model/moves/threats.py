@@ -206,6 +206,7 @@ class Outlooks:
     ) -> None:
         """Read the threats of what stands on squares."""
         enemy = other_side(side_of(str(royal[1])))
+        list(self._reaches(enemy, items))  # together, so that each of them is at hand
         for item in items:
             asked = [_Asked.of(start, royal, steps) for start in self._reaches(enemy, [item])]
             known[item] = tuple([each for each in asked if each is not None])
