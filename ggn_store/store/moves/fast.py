@@ -45,9 +45,10 @@ from ggn_store.store.schema import tables as t
 KEPT_MOVES = 100_000
 KEPT_ANSWERS = 200_000
 EVERYTHING: Final = Question()
-# A piece that was met so often is read as a whole, if the board has not more squares, and all can be kept; what it
-# answers for most of what it may see is asked then, too.
-_OFTEN, _SMALL = 2, 256
+# A piece that is met again is read as a whole, if the board has not more squares, and all can be kept; what it answers
+# for most of what it may see is asked then, too. On boards of more than some squares, where that takes longer than
+# many times one square, once it has been met on such a part of the others.
+_SOON, _SMALL, _OFTEN = 64, 256, 8
 # Leaps, chains of one fact, share answers, so many at most.
 _LEAPS: Final = 4
 _ORDER: Final = attrgetter("order")
@@ -88,14 +89,20 @@ class _Unknown(NamedTuple):
 class _Memory:
     """What a revision's questions have brought so far.
 
-    For each side the starts by what stands where, empty for what is none; how often each piece was read; how many moves
-    and answers there are.
+    For each side the starts by what stands where, empty for what is none; on how many squares each piece was met after
+    the first time; how many moves and answers there are.
     """
 
     starts: dict[Side, dict[Item, Start | tuple[()]]] = field(default_factory=lambda: {side: {} for side in SIDES})
-    read: Counter[str | None] = field(default_factory=Counter)
+    met: dict[str | None, int] = field(default_factory=dict)
     moves: int = 0
     answers: int = 0
+
+    def meets(self, piece: str | None, count: int, most: int) -> bool:
+        """Count the squares on which a piece is met; whether they have become more than `most` just now."""
+        before = self.met.get(piece, -count)
+        self.met[piece] = before + count
+        return before <= most < before + count
 
 
 # The starts of a position in order, their moves, and by their places those whose moves are not known.
@@ -281,11 +288,11 @@ class FastQuery:
 
     def _learn(self, memory: _Memory, side: Side, items: Sequence[Item]) -> None:
         """Read the lanes of pieces on squares, and the moves that they answer with."""
-        pieces = {piece for _, piece in items}
-        own = {piece for piece in pieces if self._is_of(piece, side)}
-        memory.read.update(own)
+        own = Counter(piece for _, piece in items if self._is_of(piece, side))
         # A piece of the other side has no starts anywhere; one that is met again and again is read as a whole.
-        whole = pieces - own | {piece for piece in own if memory.read[piece] == _OFTEN}
+        whole = {piece for _, piece in items if piece not in own}
+        most = max(0, len(self._whole) - _SOON) // _OFTEN
+        whole |= {piece for piece, count in own.items() if memory.meets(piece, count, most)}
         learnt: dict[Item, Start | tuple[()]] = dict.fromkeys(items, ())
         learnt |= {item: () for item in product(self._whole, whole) if item not in memory.starts[side]}
         keys: dict[int, Start] = {}
@@ -308,7 +315,7 @@ class FastQuery:
         memory.answers += len(learnt)
         memory.starts[side].update(learnt)
         if self._whole and memory.answers < KEPT_ANSWERS // 2:  # half is for what positions ask
-            of_whole = [memory.starts[side].get(item) for item in product(self._whole, whole & own)]
+            of_whole = [memory.starts[side].get(item) for item in product(self._whole, whole & own.keys())]
             memory.answers += self._ask_beforehand([start for start in of_whole if start])
 
     def _is_of(self, piece: str | None, side: Side) -> TypeGuard[str]:
