@@ -199,15 +199,11 @@ def _marks(table: ShownGame, moves: Iterable[MadeMove]) -> tuple[Mark, ...]:
 
 
 def _told(table: ShownGame, chosen: list[MadeMove]) -> Iterator[dict[str, Any]]:
-    """The moves of the piece that is touched: what each is called, its words, and where it leads.
-
-    It is clicked on a `square`: of a chain that of its first step.
-    """
+    """The moves of the piece that is touched: what each is called, its words, and where it leads."""
     for move in chosen:
-        path = path_of(move)
         yield {
             "text": path_text(move),
-            "square": path[1],
+            "square": path_of(move)[1],  # where it is clicked: of a chain that of its first step
             "words": _words(table, move),
             "address": table.made(move),
         }
