@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from ggn_store.model.documents.board import Board
@@ -242,17 +243,15 @@ class _Reader:
     """Reads possibilities; what is said is numbered as it comes, and in an order of its own only at the end."""
 
     def __init__(self, board: Board, grid: Grid) -> None:
-        self._numbers = board.numbers
-        self._codes, self._span = grid.codes, grid.span
-        self._names: dict[tuple[str, str | None], int] = {}
-        self._must = Known(lambda item: self._code(MUST, item))
-        self._deny = Known(lambda item: self._code(DENY, item))
-        self._changes = Known(lambda item: self._code(BECOMES, item))
+        self._span = span = grid.span
+        self._names = names = dict[tuple[str, str | None], int]()
 
-    def _code(self, kind: str, item: tuple[str, str | None]) -> int:
-        square, state = item
-        name = self._names.setdefault((kind, state), len(self._names))
-        return name * self._span + self._codes[self._numbers[square]]
+        # Without `self`, or only the collector would free what is kept here.
+        def code(kind: str, item: tuple[str, str | None]) -> int:
+            square, state = item
+            return names.setdefault((kind, state), len(names)) * span + grid.codes[board.numbers[square]]
+
+        self._must, self._deny, self._changes = (Known(partial(code, kind)) for kind in _KINDS)
 
     def told(self, possibility: Possibility, base: int) -> tuple[Any, ...]:
         """A possibility as the values of `Told`, as seen from the square of this code."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -122,7 +123,7 @@ def read_files(found: Iterable[files.File]) -> Iterator[IncomingEntry | GameEntr
         if file.is_definition and os.access(file.path, os.R_OK):
             yield read_game(file)
         else:
-            yield from (_recognised(file, entry) for entry in files.read_files([file]))
+            yield from map(partial(_recognised, file), files.read_files([file]))
 
 
 def read(file: files.File) -> Iterator[IncomingEntry | GameEntry]:
@@ -130,7 +131,8 @@ def read(file: files.File) -> Iterator[IncomingEntry | GameEntry]:
     if file.is_definition:
         yield read_game(file)
     else:
-        yield from (_recognised(file, entry) for entry in files.read(file))
+        # No frame of a generator's keeps a document that is worked on elsewhere.
+        yield from map(partial(_recognised, file), files.read(file))
 
 
 def parse(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None) -> Document:

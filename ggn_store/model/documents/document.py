@@ -321,6 +321,7 @@ class Digests:
         self._dialect: Dialect = dialect
         self._board, self._ends = ('"perform":{', "}") if dialect == "perform" else ('"diff":{"board":{', "}}")
         self._strings = _Strings()
+        self._pairs = _Pairs()
         self._must: dict[int, str] = {}
         self._deny: dict[int, str] = {}
         self._effects: dict[int, str] = {}
@@ -393,9 +394,7 @@ class Digests:
         return self._effects.setdefault(id(effects), text)
 
     def _listed(self, members: Mapping[str, str | int | None]) -> str:
-        values = ((key, members[key]) for key in sorted(members))
-        strings = self._strings
-        return ",".join([f"{strings[key]}:{each if isinstance(each, int) else strings[each]}" for key, each in values])
+        return ",".join(map(self._pairs.__getitem__, sorted(members.items())))
 
 
 _TURN_STAYS: Final = '"toggle":false'
@@ -434,6 +433,13 @@ class _Strings(dict[str | None, str]):
 
     def __missing__(self, value: str | None) -> str:
         return self.setdefault(value, json_text.compact(value))
+
+
+class _Pairs(dict[tuple[str, str | int | None], str]):
+    """A key with its value -> the two as a member of an object, each made once."""
+
+    def __missing__(self, pair: tuple[str, str | int | None]) -> str:
+        return self.setdefault(pair, ":".join(map(json_text.compact, pair)))
 
 
 def _sha256(text: str) -> str:

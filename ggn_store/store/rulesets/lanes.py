@@ -36,6 +36,7 @@ from sqlalchemy import ColumnElement
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY, Piece, Possibility
 from ggn_store.model.documents.lane import Statement as Statement
+from ggn_store.movement.entries import Known
 from ggn_store.notation.hand import HAND
 from ggn_store.store.schema import tables as t
 
@@ -100,12 +101,20 @@ class Encoder:
         self._size = max(1, len(board.squares))
         self._numbers = board.numbers
         # A fact is a bit of a path.
-        self._facts: list[tuple[int, Statement]] = []
-        self._bits: dict[tuple[int, Statement], int] = {}
+        self._facts = facts = list[tuple[int, Statement]]()
         # Bits are numbered as they come; where an order matters, it is that of squares and statements.
-        self._rank: dict[int, tuple[int, bool, Statement]] = {}
-        self._must = _Bits(self, "")
-        self._deny = _Bits(self, "!")
+        self._rank = rank = dict[int, tuple[int, bool, Statement]]()
+
+        # Without `self`, or only the collector would free what is kept here.
+        def bit(fact: tuple[int, Statement]) -> int:
+            made = 1 << len(facts)
+            facts.append(fact)
+            rank[made] = fact[0], isinstance(fact[1], str), fact[1]
+            return made
+
+        self._bits = bits = Known(bit)
+        self._must = Known(lambda item: bits[board.numbers[item[0]], item[1]])
+        self._deny = Known(lambda item: bits[board.numbers[item[0]], f"!{item[1]}"])
         self._texts_by_bits: dict[tuple[Statement, ...], dict[int, str]] = {}
         # Pieces that move alike have equal lanes, but for where their numbers begin.
         self._known: dict[tuple[tuple[int, int], ...], list[tuple[Any, ...]]] = {}
@@ -147,19 +156,6 @@ class Encoder:
             self._kept += len(found)
         return found
 
-    def bit(self, square: int, statement: Statement) -> int:
-        """The bit of a fact."""
-        fact = square, statement
-        bit = self._bits.get(fact)
-        if bit is None:
-            bit = self._bits[fact] = 1 << len(self._facts)
-            self._facts.append(fact)
-            self._rank[bit] = square, isinstance(statement, str), statement
-        return bit
-
-    def number_of(self, square: str) -> int:
-        return self._numbers[square]
-
     def _slot(self, possibility: Possibility, destination: str) -> tuple[int, int]:
         """What a possibility asks for, as bits: its path, and its target.
 
@@ -169,7 +165,7 @@ class Encoder:
         if deny and not must.keys().isdisjoint(deny):
             asked = {square: self._must[square, state] for square, state in must.items() if square not in deny}
             for square, state in deny.items():
-                asked[square] = self.bit(self._numbers[square], f"{must.get(square, '')}!{state}")
+                asked[square] = self._bits[self._numbers[square], f"{must.get(square, '')}!{state}"]
             target = asked.get(destination, 0)
             bits = functools.reduce(int.__or__, asked.values())
         else:
@@ -186,13 +182,13 @@ class Encoder:
         if possibility.guards:
             return bits, self._guarded(possibility.guards)
         if not target:
-            target = self._ordered(bits)[-1] if bits else self.bit(0, "")
+            target = self._ordered(bits)[-1] if bits else self._bits[0, ""]
         return bits & ~target, target
 
     def _guarded(self, guards: Mapping[str, Sequence[str]]) -> int:
         """What guards ask for, as bits."""
         said = sorted((name, *values) for name, values in guards.items())
-        bits = sum([self.bit(0, each) for each in said])
+        bits = sum([self._bits[0, each] for each in said])
         self._rank[bits] = 0, False, tuple(chain.from_iterable(said))
         return bits
 
@@ -220,7 +216,7 @@ class Encoder:
                 found.setdefault(len(numbers), {}).setdefault(path, []).append((target, numbers))
         for (path, square, each), alternatives in named.items():
             alternatives.sort()
-            target = self.bit(square, "|".join(name for name, _ in alternatives))
+            target = self._bits[square, "|".join(name for name, _ in alternatives)]
             listed = list(chain.from_iterable(numbers for _, numbers in alternatives))
             found.setdefault(each, {}).setdefault(path, []).append((target, listed))
         return found
@@ -320,19 +316,6 @@ class Encoder:
             facts.append(text)
             numbers += entry.numbers
         return " ".join(facts), numbers
-
-
-class _Bits(dict[tuple[str, str], int]):
-    """The bit of a square's state, made when it is first asked for."""
-
-    def __init__(self, encoder: Encoder, prefix: str) -> None:
-        self._encoder = encoder
-        self._prefix = prefix
-
-    def __missing__(self, item: tuple[str, str]) -> int:
-        square, state = item
-        bit = self[item] = self._encoder.bit(self._encoder.number_of(square), self._prefix + state)
-        return bit
 
 
 _BASIC: Final = (EMPTY, ENEMY)

@@ -6,6 +6,7 @@ import gc
 import hashlib
 import json
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,26 @@ def test_rows_are_those_that_the_json_says(dialect: str, data: st.DataObject) ->
         derived = [(7, *facts.Deriver(document.board).of(piece).row())]
         assert [list(each) for each in flat.rows(7)] == [*rows, derived, alone]
     assert (ready.possibilities, ready.conditions) == (document.possibilities, document.conditions)
+
+
+def test_what_derives_rows_is_freed_without_the_collector() -> None:
+    document = parse(GAME)
+    gc.collect()
+    gc.disable()
+    try:
+        encoder, deriver = lanes.Encoder(document.board), facts.Deriver(document.board)
+        for piece in document.pieces:
+            list(encoder.rows(piece))
+            deriver.of(piece)
+        freed = weakref.ref(encoder), weakref.ref(deriver)
+        del encoder, deriver
+        assert [each() for each in freed] == [None, None]
+        before = len(gc.get_objects())
+        for piece in document.pieces:
+            facts.Deriver(document.board).of(piece)
+        assert len(gc.get_objects()) - before < 50
+    finally:
+        gc.enable()
 
 
 def plain_rows(key: int, sources: dict[str, Any], document: Document) -> list[list[tuple[Any, ...]]]:
