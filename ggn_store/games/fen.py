@@ -24,8 +24,8 @@ MAX_LENGTH: Final = limits.POSITION_TEXT.default
 _HOLE: Final = "*"
 _FEN_SIDES: Final[dict[str, Side]] = {"w": "first", "b": "second"}
 _SFEN_SIDES: Final[dict[str, Side]] = {"b": "first", "w": "second"}
-_TOKEN = re.compile(r"[0-9]+|\*|\+?[A-Za-z]~?", re.ASCII)
-_HELD = re.compile(r"([0-9]{1,4})?(\+?[A-Za-z])", re.ASCII)
+_TOKEN = re.compile(r"[0-9]+|\*|[-+]?[A-Za-z]'?~?", re.ASCII)
+_HELD = re.compile(r"([0-9]{1,4})?([-+]?[A-Za-z]'?)", re.ASCII)
 # Of moves; and of checks, that are left (3+3) or given (+0+0, as Lichess writes it).
 _COUNTER = re.compile(r"[0-9]{1,9}|[0-9]{1,9}\+[0-9]{1,9}|\+[0-3]\+[0-3]", re.ASCII)
 # Lichess counts the checks that were given, to the third, and others those that are left.

@@ -41,7 +41,7 @@ class DefinedNames(Names):
         form = self._definition.forms.get(after)
         if old == new or (form is not None and form.piece.is_wall):  # to stone is no choice
             return ""
-        if old[-1] == new[-1] or new == "+P":
+        if old.strip("+-") == new.strip("+-") or new == "+P":
             shown = new if form is None or form.piece.fen is None else form.piece.fen
             return "+" if shown[0] == "+" else "-"
         return new.strip("+-").lower()

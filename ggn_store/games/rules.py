@@ -199,8 +199,8 @@ class PieceRule:
 
     @property
     def letter(self) -> str:
-        """The letter, in upper case."""
-        return self.token[-1]
+        """The letter, in upper case, with the `'` that may stand behind it."""
+        return self.token.lstrip("+-")
 
     @property
     def state(self) -> State:
@@ -210,7 +210,8 @@ class PieceRule:
     def identifier(self, side: Side, style: str, derived: bool = False, state: State | None = None) -> str:
         """The piece as the document names it."""
         chosen = self.state if state is None else state
-        return str(qpi.Identifier(style, self.letter, side, chosen, self.terminal, derived))
+        is_primed = len(self.letter) > 1
+        return str(qpi.Identifier(style, self.letter[0], side, chosen, self.terminal, derived or is_primed))
 
 
 @dataclass(frozen=True, slots=True)

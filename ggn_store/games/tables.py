@@ -55,10 +55,10 @@ DROP_KEYS: Final = (
 )
 
 GROUPS: Final[Mapping[str, tuple[Side, ...]]] = {"pieces": SIDES, "first": ("first",), "second": ("second",)}
-_TOKEN = re.compile("[-+]?[A-Z]", re.ASCII)
+_TOKEN = re.compile("[-+]?[A-Z]'?", re.ASCII)
 _LETTER = re.compile("[A-Z]", re.ASCII)
 _FEN = re.compile(r"\+?[A-Z]~?|\*", re.ASCII)
-_TOKENS: Final = 'a capital letter, with + or - for a state: P, "+P"'
+_TOKENS: Final = """a capital letter, with + or - for a state, and ' for one more such letter: P, "+P", "P'\""""
 
 
 class Tables:
@@ -89,6 +89,9 @@ class Tables:
                 if not _TOKEN.fullmatch(token):
                     self._values.complain(path, "not the name of a piece", token, _TOKENS)
                     continue
+                if self._mixed and token.endswith("'"):
+                    message = "of two styles ' says that a piece is of the other side's"
+                    self._values.complain(path, message, token, "letters without it, or one style")
                 for side in sides:
                     if token in self.paths[side]:
                         message = f"the {side} side has this piece already, as {key_path(self.paths[side][token])}"
@@ -109,7 +112,7 @@ class Tables:
         if unmoved is None and castling:
             unmoved = _zone_of((each.side, each.source) for each in castling)
         for key in ("unmoved", "castling", "en_passant"):
-            if len(token) > 1 and table.get(key, False) is not False:
+            if token[0] in "+-" and table.get(key, False) is not False:
                 message = f"{key} marks a piece by a state, and this one has a state already"
                 values.complain((*path, key), message, token, "pieces without + and -")
         initial = squares.optional_zone(table, "initial", path)
@@ -180,7 +183,8 @@ class Tables:
         if self._start is None:
             return None
         names = [(square, qpi.parse(piece)) for square, piece in self._start.board.items()]
-        return _zone_of((each.side, square) for square, each in names if each.state + each.letter == token)
+        found = ((each.side, square, f"{each.state}{each.letter}{chr(39) * each.derived}") for square, each in names)
+        return _zone_of((side, square) for side, square, name in found if name == token)
 
     def _en_passant(self, table: TomlTable, path: Path) -> Zone | None:
         value = table.get("en_passant", False)
@@ -297,7 +301,7 @@ class Tables:
 
     def _drop(self, table: TomlTable, path: Path, sides: tuple[Side, ...], terminal: bool) -> Drop | None:
         values = self._values
-        value = table.get("drop", self._captures and not terminal and len(str(path[1])) == 1)
+        value = table.get("drop", self._captures and not terminal and str(path[1])[0] not in "+-")
         path = (*path, "drop")
         if isinstance(value, bool):
             return Drop() if value else None
@@ -335,7 +339,7 @@ class Tables:
         if value is False:
             return None
         if value is True:
-            value = str(path[1])[-1]  # what is captured loses its state
+            value = str(path[1]).lstrip("+-")  # what is captured loses its state
         path = (*path, "hand")
         if not isinstance(value, str) or not _TOKEN.fullmatch(value):
             self._values.complain(path, "not what the piece is in a hand", value, f"{_TOKENS}; false for nothing")
@@ -399,7 +403,7 @@ class Tables:
 
     def _letters(self, table: TomlTable, key: str, path: Path) -> tuple[str, ...]:
         letters = self._values.texts(table, key, path)
-        known = sorted({token[-1] for side in SIDES for token in self.paths[side]})
+        known = sorted({token.lstrip("+-") for side in SIDES for token in self.paths[side]})
         for number, letter in enumerate(letters):
             if letter not in known:
                 self._values.complain((*path, key, number), "no piece has this letter", letter, offer(known))

@@ -16,13 +16,13 @@ Extent = tuple[tuple[int, ...], tuple[int, ...]]
 _SQUARE: Final = "[a-z]+[1-9][0-9]*[A-Z]*"
 _LEFT: Final = "(?:,(?P<end>{0})(?P<left>{0}))?"
 _UCI: Final = re.compile(
-    rf"(?P<drop>[-+]?[A-Z])@(?P<on>{_SQUARE})"
-    rf"|(?P<path>{_SQUARE}(?:{_SQUARE})+)(?P<mark>[-+a-z]?){_LEFT.format(_SQUARE)}"
+    rf"(?P<drop>[-+]?[A-Z]'?)@(?P<on>{_SQUARE})"
+    rf"|(?P<path>{_SQUARE}(?:{_SQUARE})+)(?P<mark>(?:[-+]|[a-z]'?)?){_LEFT.format(_SQUARE)}"
 )
 _TURNED: Final = "[1-9][0-9]?[a-z]"
 _USI: Final = re.compile(
-    rf"(?P<drop>[-+]?[A-Z])\*(?P<on>{_TURNED})"
-    rf"|(?P<path>{_TURNED}(?:{_TURNED})+)(?P<mark>[-+a-z]?){_LEFT.format(_TURNED)}"
+    rf"(?P<drop>[-+]?[A-Z]'?)\*(?P<on>{_TURNED})"
+    rf"|(?P<path>{_TURNED}(?:{_TURNED})+)(?P<mark>(?:[-+]|[a-z]'?)?){_LEFT.format(_TURNED)}"
 )
 _MOST_RANKS: Final = 26
 _MOST_FILES: Final = 99

@@ -80,7 +80,8 @@ def is_royal(piece: str) -> bool:
 def is_promotion(before: str, after: str) -> bool:
     """Whether a piece becomes another kind of piece, or takes the state +; losing a mark is no promotion."""
     old, new = parse(before), parse(after)
-    return (old.style, old.letter) != (new.style, new.letter) or (new.state == "+" and old.state != "+")
+    is_same = (old.style, old.letter, old.derived) == (new.style, new.letter, new.derived)
+    return not is_same or (new.state == "+" != old.state)
 
 
 def other_side(side: Side) -> Side:

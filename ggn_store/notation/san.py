@@ -8,13 +8,13 @@ from typing import Final
 
 from ggn_store.errors import MoveError, quote
 
-_PIECE: Final = r"\+?[A-Z]"
+_PIECE: Final = r"\+?[A-Z]'?"
 _SQUARE: Final = "[a-z][1-9][0-9]?"
 _SAN: Final = re.compile(
     rf"(?:(?P<castling>[O0]-[O0](?:-[O0])?)(?:/(?P<entering>{_PIECE})(?P<gate>{_SQUARE}))?(?:,(?P<beside>{_SQUARE}))?"
     rf"|(?P<drop>{_PIECE})?@(?P<on>{_SQUARE})"
     rf"|(?P<piece>{_PIECE})?(?P<file>(?!x[a-z][1-9])[a-z])?(?P<rank>[1-9][0-9]?)?(?P<captures>[x:])?-?(?P<to>{_SQUARE})"
-    rf"(?:=(?P<promotion>\+?[A-Za-z])|(?P<bare>[A-Z]))?(?:/(?P<enters>{_PIECE}))?(?:,(?P<left>{_SQUARE}))?"
+    rf"(?:=(?P<promotion>\+?[A-Za-z]'?)|(?P<bare>[A-Z]))?(?:/(?P<enters>{_PIECE}))?(?:,(?P<left>{_SQUARE}))?"
     r"|--)(?:e\.p\.)?(?P<check>[+#]?)\+?[!?]{0,2}"
 )
 
