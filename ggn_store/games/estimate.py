@@ -8,6 +8,7 @@ fewer, but never more.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from ggn_store import limits
 from ggn_store.games.patterns import BetzaPattern, Leg, Track
 from ggn_store.games.rules import SIDES, Also, BetzaMoves, Definition, PieceRule
 from ggn_store.games.toml_text import TomlValues
-from ggn_store.model.documents.geometry import Vector
+from ggn_store.model.documents.geometry import Vector, turned
 from ggn_store.notation.json_text import Path
 from ggn_store.notation.qpi import Side
 
@@ -179,6 +180,8 @@ class _Box:
         else:
             routes = [max(self._inside(inside, side) for side in piece.sides)]
         ends, conditions = map(sum, zip(*routes, strict=True)) if routes else (0, 0)
+        if others and (bent := self._bent(pattern)) is not None:
+            (ends, conditions), others = bent, others[1:]
         for leg in others:
             length = self._length(leg)
             conditions = (conditions + ends * length) * len(leg.turns) * length
@@ -190,9 +193,9 @@ class _Box:
         for leg in pattern.legs[:-1]:
             deeds = leg.quiet + leg.capture * taken + leg.over * over
             ends, conditions = ends * deeds, conditions * deeds
-        results = 1 + max((len(each.to) for each in piece.promotions), default=0)
+        results = max((len(each.to) + (each.forced != "yes") for each in piece.promotions), default=1)
         blasts = 2 ** _around(piece.blast.moves) if piece.blast.spares else 1
-        if places and not others and inside is None:
+        if places and len(pattern.legs) == 1 and inside is None:
             # Only where some of the enemies may be do they have to be named.
             named = min(ends, places * sum(first.reach or self._squares for _ in first.tracks))
             taken = 1 + -(-named * taken // max(1, ends))
@@ -200,6 +203,24 @@ class _Box:
         arrivals = last.quiet + captures * blasts
         factor = arrivals * results * (over if last.hop or last.jump else 1)
         return Estimate(ends * factor, (conditions + ends) * factor)
+
+    def _bent(self, pattern: BetzaPattern) -> tuple[int, int] | None:
+        """How many ways two plain legs have on the box, and the squares on all of them; None of others, or too many."""
+        first, second = legs = pattern.legs[:2]
+        is_odd = first.lame or first.jump or second.lame or second.hop or max(map(len, first.tracks)) > 1
+        if is_odd or pattern.cylinder or self._definition.cylinder or len(self._sizes) != 2:
+            return None
+        pairs = [(track[0], turned(track[0], turn, second.scale)) for track in first.tracks for turn in second.turns]
+        ends, conditions, sizes = 0, 0, self._sizes
+        reaches = [leg.reach or self._squares for leg in legs]
+        rooms = [[min(most, _room(way, sizes)) for most, way in zip(reaches, pair, strict=True)] for pair in pairs]
+        self._steps -= sum(map(math.prod, rooms))
+        for vectors, most in zip(pairs, rooms, strict=True) if self._steps > 0 else ():
+            for one, other in itertools.product(*(range(1, each + 1) for each in most)):
+                places = [sorted((0, one * a, one * a + other * b)) for a, b in zip(*vectors, strict=True)]
+                ways = math.prod(max(0, size + at[0] - at[-1]) for at, size in zip(places, sizes, strict=True))
+                ends, conditions = ends + ways, conditions + ways * (one + other)
+        return (ends, conditions) if self._steps > 0 else None
 
     def _joined(self, track: Track, leg: Leg, cylinder: bool) -> tuple[int, int]:
         """How many pairs of squares the first leg joins along a track, and the squares on the way of all of them."""

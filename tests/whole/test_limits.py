@@ -302,6 +302,7 @@ def test_no_string_makes_more_than_was_estimated() -> None:
         keys = draw.choice(
             (
                 *("", 'promotion = { on = "any", to = ["P"] }\n', 'confined = "a1:b2"\n', 'initial = "all"\n'),
+                'promotion = { on = "any", to = ["P"], forced = true, capturing = true }\n',
                 'also = [{ from = "a1:b3", betza = "pRQ", within = "a1:b3" }, { from = "a1", betza = "N" }]\n',
             )
         )
@@ -315,6 +316,23 @@ def test_no_string_makes_more_than_was_estimated() -> None:
             found = box.piece(piece).times(2)
             assert sum(each.possibilities for each in made) <= found.possibilities, text
             assert sum(each.conditions for each in made) <= found.conditions, text
+
+
+@pytest.mark.parametrize("betza", ["RmasR", "BmasB", "fBbF2fmasB", "mRaR", "NmaN", "mW2afsF3", "caK", "mcaQ"])
+@pytest.mark.parametrize("shape", ["7x7", "4x9"])
+def test_two_legs_make_as_many_as_are_estimated(betza: str, shape: str) -> None:
+    """None is lost where only the edge ends a leg; where they end on squares that they have been to, some are."""
+    text = f'title = "x"\nboard = "{shape}"\nstyle = "C"\n[pieces.H]\nbetza = "{betza}"\n[pieces.P]\nbetza = "fW"\n'
+    text += '[pieces.K]\nbetza = "K"\npromotion = { on = "any", to = ["P"], forced = true }\n'
+    definition = read_definition(text)
+    made = {each.identifier: each for each in generate(definition).pieces}
+    counted = {piece.token: found for piece, found in estimate.counts(definition)}
+    hooks, kings = counted["H"], counted["K"]
+    assert made["C:K"].possibilities == kings.possibilities
+    if betza[-2:] in ("sR", "sB"):
+        assert made["C:H"].possibilities == hooks.possibilities
+    assert made["C:H"].possibilities <= hooks.possibilities
+    assert made["C:H"].conditions <= hooks.conditions
 
 
 def test_documents_beyond_a_limit_are_read_where_it_is_raised() -> None:
