@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -324,6 +324,15 @@ def test_the_process_of_the_next_question_waits_until_the_store_is_closed(file: 
     assert list(place.iterdir()) == []
 
 
+def has_open(process: int, file: Path) -> bool:
+    """Whether a process has a file open; what it closes while its files are listed is not it."""
+    for each in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            if os.path.samefile(each, file):
+                return True
+    return False
+
+
 @pytest.mark.parametrize("how", ["written", "upgraded", "replaced", "removed"])
 def test_a_process_that_waits_has_read_nothing_yet(file: Path, tmp_path: Path, how: str) -> None:
     query = "SELECT ruleset FROM v_rulesets"
@@ -331,7 +340,7 @@ def test_a_process_that_waits_has_read_nothing_yet(file: Path, tmp_path: Path, h
         for _ in range(2):
             assert store.sql(query, ahead=True).rows == (("game",),)
         waiting = waiting_in(store)
-        while not any(os.path.samefile(each, file) for each in Path(f"/proc/{waiting.popen.pid}/fd").iterdir()):
+        while not has_open(waiting.popen.pid, file):
             threading.Event().wait(0.01)
         if how == "written":
             writer.load(DOCUMENT, "other")
