@@ -6,6 +6,7 @@ Every error of the package is a `GgnStoreError`; its message says what is wrong 
 
 from __future__ import annotations
 
+import copyreg
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -79,6 +80,10 @@ class GgnStoreError(Exception):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else self.__class__.__name__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is pickled, as a pool of processes does: the message, and not what it would be made of once more."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__
 
 
 class NotationError(GgnStoreError, ValueError):
