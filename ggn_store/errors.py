@@ -6,7 +6,6 @@ Every error of the package is a `GgnStoreError`; its message says what is wrong 
 
 from __future__ import annotations
 
-import copyreg
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -83,7 +82,11 @@ class GgnStoreError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What is pickled, as a pool of processes does: the message, and not what it would be made of once more."""
-        return copyreg.__newobj__, (type(self), *self.args), self.__dict__
+        return _as_it_was, (type(self), self.args), self.__dict__
+
+
+def _as_it_was(kind: type[GgnStoreError], args: tuple[Any, ...]) -> GgnStoreError:
+    return kind.__new__(kind, *args)
 
 
 class NotationError(GgnStoreError, ValueError):

@@ -112,7 +112,8 @@ class Encoder:
             rank[made] = fact[0], isinstance(fact[1], str), fact[1]
             return made
 
-        self._bits = bits = Known(bit)
+        self._bits: dict[tuple[int, Statement], int] = Known(bit)
+        bits = self._bits
         self._must = Known(lambda item: bits[board.numbers[item[0]], item[1]])
         self._deny = Known(lambda item: bits[board.numbers[item[0]], f"!{item[1]}"])
         self._texts_by_bits: dict[tuple[Statement, ...], dict[int, str]] = {}
