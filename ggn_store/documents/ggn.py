@@ -5,14 +5,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from ggn_store.documents.reader import DocumentReader
-from ggn_store.errors import DocumentError, Problem
+from ggn_store.errors import DocumentError, Problem, quote
 from ggn_store.limits import TooManyError
 from ggn_store.model.documents.document import Dialect, Document, Envelope, check_dialect
 from ggn_store.notation import json_text
 from ggn_store.notation.complaints import Complaints
+
+_ALLOWED: Final = (
+    "a document, which begins with {; a definition of a game ends in .toml, and `ggn-store import` reads a variants.ini"
+)
 
 
 def parse(
@@ -84,6 +88,10 @@ class Decoded:
     def strictly(cls, text: str, path: json_text.Path = (), line: int = 1) -> Decoded:
         """Text decoded slowly, with every fault."""
         value, faults = json_text.load(text)
+        start = text.lstrip("\ufeff \t\r\n")
+        if value is None and faults and not path and start and not start.startswith("{"):
+            offset = len(text) - len(start)
+            faults = [Problem("this is no JSON", offset=offset, found=quote(start[:20]), allowed=_ALLOWED)]
         for key in path if value is not None else ():
             value = value[key]
         return cls(value, text, faults, path, line)

@@ -39,6 +39,7 @@ def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(directory / "mixed.json", '{"C:P": {"a1": {"a2": [{"diff": {}}, {"perform": {"a2": null}}]}}}')
     write(directory / "deep.json", '{"C:P":' * 3000)
     write(directory / "line.json", "x" * 3_000_000)
+    write(directory / "game.pgn", '[Event "a game"]\n\n1. e4 e5 *\n')
     write(directory / "side.json", QUICK)
     write(directory / "side.toml", "title = 7\nnonsense = 1\nstart = ")
     write(directory / "keys.json", QUICK)
