@@ -30,7 +30,8 @@ def memory() -> Session:
     from ggn_store.store.upkeep import upgrade
 
     made = at(MEMORY)
-    upgrade.upgrade(made.database)
+    if made.database.create(upgrade.upgrade) is None:
+        upgrade.upgrade(made.database)
     return made
 
 
