@@ -54,6 +54,13 @@ def test_a_proposal_is_drawn_before_and_after_with_what_is_gained_and_lost(propo
     assert (again.code, changes(Path("others", names[0]))) == (0, changes(first))
 
 
+def test_a_piece_is_drawn_from_the_middle_of_where_it_changed(proposed: Command) -> None:
+    write("fourth.toml", BASE.replace('"R"', '"RfA"'))
+    assert proposed("diff", "team/mini", "fourth.toml", "--pictures", "pictures").code == 0
+    names = sorted(path.name for path in Path("pictures").iterdir())
+    assert names == ["001-C_R_from_c2.svg", "002-c_r_from_c4.svg", "index.html"]
+
+
 def test_pictures_are_written_whole_or_not_at_all(proposed: Command) -> None:
     write("pictures/mine.txt", "mine")
     refused = proposed("proposal", "team/mini#1", "--pictures", "pictures")

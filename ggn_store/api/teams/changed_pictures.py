@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -28,7 +29,9 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9.-]+")
 
 
 def changed(before: Handle | None, after: Handle, difference: Diff, *, alone: bool = False) -> Iterator[ChangedMoves]:
-    """A picture for each piece that changed, from the source where most did; a second one where that shows more.
+    """A picture for each piece that changed, from the source where most did, near the middle of those where it did.
+
+    There is a second one where that shows more.
 
     If the difference is of some sources only, these are read `alone`, too.
     """
@@ -86,7 +89,8 @@ def _page(title: str, names: list[tuple[str, str]], notes: list[str]) -> str:
 
 def _telling(piece: PieceChange) -> list[SourceChange]:
     """The source with most changes of different kinds, and others while they show what those before do not."""
-    waiting = {source.source: _kinds(source) for source in piece.sources if source.destinations}
+    sources = sorted((source for source in piece.sources if source.destinations), key=_from_middle(piece))
+    waiting = {source.source: _kinds(source) for source in sources}
     by_name = {source.source: source for source in piece.sources}
     chosen: list[SourceChange] = []
     shown: set[tuple[object, ...]] = set()
@@ -97,6 +101,18 @@ def _telling(piece: PieceChange) -> list[SourceChange]:
         chosen.append(by_name[best])
         shown |= waiting.pop(best)
     return chosen
+
+
+def _from_middle(piece: PieceChange) -> Callable[[SourceChange], float]:
+    """How far a source is from the middle of all that have coordinates; others are farther."""
+    places = {each.source: cell.parse(each.source) for each in piece.sources if cell.is_cell(each.source)}
+    middle = [sum(each) / len(places) for each in zip(*places.values(), strict=False)]
+
+    def distance(source: SourceChange) -> float:
+        place = places.get(source.source)
+        return math.inf if place is None else math.dist(place[: len(middle)], middle)
+
+    return distance
 
 
 def _kinds(source: SourceChange) -> set[tuple[object, ...]]:
