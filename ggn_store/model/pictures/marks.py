@@ -105,7 +105,7 @@ def _mark(piece: str, source: str, square: str, ways: list[Way], board: Mapping[
         elsewhere = _changes_elsewhere(source, way)
         is_always_so = is_always_so and bool(elsewhere)
         changes |= dict.fromkeys(elsewhere)
-    words = [_going(quiet, capture, source == HAND, square == HAND)]
+    words = [_going(quiet, capture, source == HAND, square == HAND, is_certain=board is not None)]
     if becomes:
         named = list(becomes)
         listed = " or ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
@@ -211,13 +211,16 @@ def _listed(parts: list[str]) -> str:
     return ", ".join(shown) + (" and more" if len(parts) > len(shown) else "")
 
 
-def _going(quiet: Manner, capture: Manner, is_drop: bool, is_to_hand: bool) -> str:
+def _going(quiet: Manner, capture: Manner, is_drop: bool, is_to_hand: bool, *, is_certain: bool) -> str:
+    """How a piece goes; what it does on a board that is known is certain, and what else it may do is not said."""
     verb = "drops" if is_drop else "goes to the hand" if is_to_hand else "moves"
     if quiet == capture == "never":
         return verb
     if quiet == capture:
         return f"{verb} or captures" + _MANNERS[quiet]
     parts = [text + _MANNERS[manner] for text, manner in ((verb, quiet), ("captures", capture)) if manner != "never"]
+    if is_certain:
+        return ", ".join(parts)
     if capture == "never":
         return f"{parts[0]}, does not capture"
     if quiet == "never":
