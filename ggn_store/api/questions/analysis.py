@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from itertools import chain, islice
@@ -282,17 +282,18 @@ class StoreAnalysis:
         with self._asking(references, every=True) as parts:
             return Profiles({key: profile for part in parts for key, profile in _profiles(part).items()}, SIZES)
 
-    def compare(self, before: str, after: str) -> list[PieceComparison]:
+    def compare(self, before: str, after: str, pieces: Collection[str] | None = None) -> list[PieceComparison]:
         """What differs between the pieces of two rulesets or revisions, in words; see `PieceComparison`.
 
-        Pieces are the same by their identifiers, whatever the style, or else by the same movement.
+        Pieces are the same by their identifiers, whatever the style, or else by the same movement. Where it is known
+        which `pieces` differ at all, the others are not read.
         """
         rules: dict[str, ComparedRules] = {}
         boards: dict[str, Board] = {}
-        with self._asking([before, after]) as parts, collector.held_off():
+        with self._asking([before, after], only=pieces) as parts, collector.held_off():
             for part in parts:
                 grids = entries.Grids(part.asker)
-                moving = _moving(part, grids)
+                moving = _moving(part, grids, pieces)
                 for reference, revision in part.revisions.items():
                     boards[reference] = board = grids[revision.board_id, entries.PLAIN][0]
                     rules[reference] = ComparedRules(board.shape_text, revision.dialect, moving[revision.id])
@@ -367,9 +368,15 @@ class StoreAnalysis:
             return catalog.selected(connection, references)
 
     @contextmanager
-    def _asking(self, wanted: Iterable[str], *, every: bool = False, long: bool = False) -> Iterator[list[_Part]]:
-        """Where rulesets are: in the store, and proposals in others; with `every`, all newest revisions as well."""
-        proposed = {each: versions.proposed(self._session, each) for each in wanted if is_proposal(each)}
+    def _asking(
+        self, wanted: Iterable[str], *, every: bool = False, long: bool = False, only: Iterable[str] | None = None
+    ) -> Iterator[list[_Part]]:
+        """Where rulesets are: in the store, and proposals in others; with `every`, all newest revisions as well.
+
+        Of proposals, `only` these pieces, if any are given.
+        """
+        pieces: Mapping[str, Collection[str]] | None = None if only is None else dict.fromkeys(only, ())
+        proposed = {each: versions.proposed(self._session, each, only=pieces) for each in wanted if is_proposal(each)}
         with ExitStack() as stack:
             reading = self._session.reading_long() if long else self._session.reading()
             asker = stack.enter_context(asking(self._session.database, self._tell, reading))
@@ -423,9 +430,11 @@ class _Part(NamedTuple):
         return {each.id: each for each in self.revisions.values()}
 
 
-def _moving(part: _Part, grids: entries.Grids) -> Mapping[int, list[Moving]]:
-    """How the pieces of revisions move, by the keys of these; what they have in common is read once."""
+def _moving(part: _Part, grids: entries.Grids, pieces: Collection[str] | None) -> Mapping[int, list[Moving]]:
+    """How all pieces of revisions move, or these, by the keys of revisions; what they have in common is read once."""
     members = entries.members(part.asker, [*part.by_id.values()])
+    if pieces is not None:
+        members = [each for each in members if each.piece in pieces]
     moving = {
         member.piece_id: Moving(
             member.piece, member.digest, told, None if grids[member.board_id, entries.PLAIN][1] is None else told.grid
