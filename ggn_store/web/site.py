@@ -6,13 +6,14 @@ import functools
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 from anyio import CapacityLimiter, fail_after
 
+from ggn_store.analysis.comparison import PieceComparison
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.store import Store
@@ -77,13 +78,15 @@ class Compared:
     """What differs. Of too much for a page it has the fields alone, and `pieces` those that differ.
 
     Of one piece that is too much by itself, `sources` are those from which it differs. Each of them is with the number
-    of its possibilities before and after. Where these are few, `part` are they, and the difference is of them.
+    of its possibilities before and after. Where these are few, `part` are they, and the difference is of them. `told`
+    is what became of each piece, in words.
     """
 
     difference: Diff
     pieces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     sources: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     part: tuple[str, ...] = ()
+    told: Sequence[PieceComparison] = ()
 
 
 class Site:

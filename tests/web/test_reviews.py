@@ -17,11 +17,12 @@ from ggn_store.web import site as site_of_pages
 from ggn_store.web.people import Proxy
 from tests.support.house import logins
 from tests.support.payloads import PAYLOADS
-from tests.support.people import KNIGHT, OTHER, WIDER, People, people, rows
+from tests.support.people import KNIGHT, OTHER, ROOK, WIDER, People, moving, people, rows
 from tests.support.web import START, client, looked_at
 
 __all__ = ["people"]
 
+QUEEN = moving("C:Q", "a1", "a2")
 PROXY = "192.0.2.9"
 HEADER = "X-Remote-User"
 JSON = "application/json"
@@ -51,6 +52,28 @@ def proposal(people: People) -> str:
     """A proposal of ann's for a ruleset that is reviewed."""
     people.load("ann", KNIGHT, "team/knight")
     return str(people.propose("ann", WIDER, "team/knight"))
+
+
+@pytest.mark.both
+def test_a_proposal_says_in_words_what_becomes_of_pieces_and_its_board_that_it_is_one(people: People) -> None:
+    people.load("ann", KNIGHT | ROOK, "team/both")
+    proposal = str(people.propose("ann", WIDER | QUEEN, "team/both"))
+    with proxied(people.admin) as pages:
+        page = looked_at(pages.get(f"/proposal/{quote(proposal)}").text).text
+        told = " ".join(page.partition("In words")[2].split())
+        assert told.startswith(
+            "C:N, first: gained 1 move: knight leaps by (-1,2) and (1,2) without capturing; "
+            "before: knight leaps by (1,2) without capturing C:R, first, now C:Q: one step forward without capturing "
+        )
+        data = pages.get(f"/proposal/{quote(proposal)}.json").json()
+        assert [(each["piece"], each["gained"], each["lost"]) for each in data["told"]] == [
+            ("C:N", 1, 0),
+            ("C:R", 0, 0),
+        ]
+        board = looked_at(pages.get(f"/g/{quote(proposal)}").text)
+        assert "Proposed, and not approved yet" in board.text
+        assert f"/proposal/{quote(proposal)}" in board.links
+        assert "Proposed" not in looked_at(pages.get("/g/team/both").text).text.replace("Proposals", "")
 
 
 @pytest.mark.both

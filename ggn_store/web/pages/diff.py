@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from ggn_store import limits
+from ggn_store.analysis.comparison import PieceComparison
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, counted, printable
 from ggn_store.model.changes.changes import Diff
@@ -17,6 +18,7 @@ from ggn_store.model.teams.proposal import Proposal
 from ggn_store.model.teams.revision import is_proposal
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.diff import diff_text
+from ggn_store.web.boards import names_of
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
 from ggn_store.web.refusal import AskedError
 from ggn_store.web.site import Compared
@@ -39,8 +41,13 @@ def compare(
     after: str | None = None,
     piece: str | None = None,
     source: str | None = None,
+    *,
+    older: str | None = None,
 ) -> tuple[Compared, dict[str, Any]]:
-    """What differs, `key` says between what; and its JSON. Of too much for a page no piece is read."""
+    """What differs, `key` says between what; and its JSON. Of too much for a page no piece is read.
+
+    `older` names what is before, where there is anything.
+    """
 
     def made() -> Compared:
         history = asked.site.store.history
@@ -50,7 +57,10 @@ def compare(
         if piece is not None:
             sizes = {each: size for each, size in sizes.items() if each == piece}
         if _is_few(sizes):
-            return Compared(history.diff(before, after, piece))
+            told: list[PieceComparison] = []
+            if older is not None and sizes:
+                told = asked.site.store.analysis().compare(older, after or before, sizes)
+            return Compared(history.diff(before, after, piece), told=told)
         if piece is None:
             return Compared(fields, sizes)
         sources = history.differing_sources(before, after, piece)
@@ -66,6 +76,7 @@ def compare(
         "summary": str(found.difference),
         "fields": [each.name for each in found.difference.fields],
         "pieces": kinds,
+        "told": [each.data() for each in found.told],
     }
     if found.pieces:
         data["summary"] = f"{counted(len(kinds), 'piece')} of {counted(sum(map(sum, found.pieces.values())), *_MANY)}"
@@ -73,6 +84,12 @@ def compare(
     if found.sources:
         data["sources"] = {each: [*size] for each, size in found.sources.items()}
     return found, data
+
+
+def told_of(asked: Asked, compared: Compared, older: str | None) -> dict[str, Any]:
+    """What a page tells in words, with the names of the pieces that were there before."""
+    told = compared.told
+    return {"told": told, "names": names_of(asked.site.ruleset(older)) if told and older is not None else {}}
 
 
 def _is_few(sizes: Mapping[str, tuple[int, int]]) -> bool:
@@ -154,7 +171,7 @@ def _show(asked: Asked) -> Answer:
     if older is None and piece is None and not is_proposal(newer.name):
         return replace(_first(asked, asked.site.ruleset(before)), fixed=is_fixed)
     key = (older, "" if older is None else revision(older).lineage, newer.name, newer.lineage, piece, source)
-    compared, data = compare(asked, key, before, after, piece, source)
+    compared, data = compare(asked, key, before, after, piece, source, older=older)
     difference = compared.difference
     data = {"before": older, "after": str(newer), **data}
     proposal = store.reviews.get(newer.name) if is_proposal(newer.name) else None
@@ -170,6 +187,7 @@ def _show(asked: Asked) -> Answer:
         "proposal": proposal,
         "verdicts": [] if proposal is None else verdicts_of(proposal, asked.person),
         "next_picture": asked.number("picture") + _PICTURES if has_pictures else None,
+        **told_of(asked, compared, older),
     }
     return Answer(data, shown, fixed=is_fixed)
 
@@ -197,6 +215,7 @@ def _first(asked: Asked, ruleset: Ruleset) -> Answer:
         "revision": revision,
         "differs": True,
         "sizes": [],
+        "told": [],
         "rows": shown_rows,
         "has_more": has_more,
         "pictures": [],

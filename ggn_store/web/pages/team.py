@@ -9,7 +9,7 @@ from ggn_store.model.teams.event import ACTIONS
 from ggn_store.model.teams.proposal import Proposal
 from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
-from ggn_store.web.pages.diff import compare, lines_of, pictures_of, sizes_of, verdicts_of
+from ggn_store.web.pages.diff import compare, lines_of, pictures_of, sizes_of, told_of, verdicts_of
 from ggn_store.web.refusal import AskedError
 from ggn_store.web.site import Site
 
@@ -73,14 +73,17 @@ def _proposal(asked: Asked) -> Answer:
     found = reviews.get(asked.reference)
     rounds = reviews.rounds(asked.reference)
     shown: dict[str, Any] = {"proposal": found, "rounds": rounds, "said": _said(found, rounds), "fault": None}
-    shown |= {"rows": [], "has_more": False, "pictures": [], "sizes": [], "verdicts": verdicts_of(found, asked.person)}
+    shown |= {"rows": [], "has_more": False, "pictures": [], "sizes": [], "told": []}
+    shown |= {"verdicts": verdicts_of(found, asked.person)}
     shown |= {"has_board": not asked.is_file or has_board(asked.site, asked.reference)}
     try:
         key = (asked.reference, found.base_id, found.round, found.digest)
-        compared, data = compare(asked, key, asked.reference)
+        older = None if found.base is None else f"{found.name}@{found.base}"
+        compared, data = compare(asked, key, asked.reference, older=older)
         rows, has_more = lines_of(compared.difference, 0, asked.number("limit"))
         pictures, _ = pictures_of(asked, compared, (asked.reference, None), 0, key)
         shown |= {"rows": rows, "has_more": has_more, "pictures": pictures, **sizes_of(asked, compared)}
+        shown |= told_of(asked, compared, older)
         data = {"proposal": found.data(), **data, "lines": [line for _, line in rows]}
     except GgnStoreError as error:
         shown |= {"fault": asked.site.told(error)}
