@@ -43,6 +43,10 @@ class Rules:
         """Whether it has one that is not empty."""
         return bool(self.start.board)
 
+    def moves(self, position: Position, *, source: str, destination: str) -> list[Move]:
+        """Those from there to there."""
+        return [each for each in self.legal_moves(position) if (each.source, each.destination) == (source, destination)]
+
     def legal_moves(self, position: Position) -> list[Move]:
         """From one square to another, where the side to move has something."""
         return [
@@ -416,13 +420,17 @@ def test_what_is_left_to_the_host_is_named() -> None:
         ({}, {"a4": "C:P"}, 0, 8),
         ({}, {"a4": "C:R"}, 0, 8),
         ({"a1": "C:N"}, {"a1": "C:H", "b3": "C:N"}, 5, 8),
+        ({"b2": "C:P"}, {"a2": "C:P"}, 5, 8),  # it could go back to b2
+        ({"a2": "C:P"}, {"b2": "C:P"}, 0, 8),
+        ({"a1": "C:R", "a2": "c:n"}, {"a2": "c:s"}, 0, 8),  # what captures turns to a stone of the other side
+        ({"a1": "C:R", "a2": "c:n"}, {"a2": "C:S"}, 0, 8),
     ],
 )
 def test_the_clock_stops_at_captures_and_moves_of_pawns(
     before: dict[str, str], after: dict[str, str], quiet: int, plies: int
 ) -> None:
     quiet_without = Outcome("quiet", "draw", count=100, pieces=("C:P", "c:p"))
-    rules = Rules(Play(reverts={"C:-P": "C:P"}, outcomes=(quiet_without,)))
+    rules = Rules(Play(reverts={"C:-P": "C:P"}, outcomes=(quiet_without,)), {"a2": "b2"})
     begun = Position(KINGS | before, None, "first", counters=Counters(4, 7))
     ended = Position(KINGS | after, None, "second")
     assert outcomes.counted(rules, begun, ended).counters == Counters(quiet, plies)

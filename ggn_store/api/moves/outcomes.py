@@ -33,6 +33,7 @@ class Judged(Protocol):
     def has_start(self) -> bool: ...
     @property
     def start(self) -> Position: ...
+    def moves(self, position: Position, *, source: str, destination: str) -> list[Move]: ...
     def legal_moves(self, position: Position) -> list[Move]: ...
     def chains(self, position: Position, *, legal: bool = False) -> tuple[Chain, ...]: ...
     def in_check(self, position: Position, side: Side | None = None) -> bool: ...
@@ -115,9 +116,12 @@ def counted(asked: Judged, before: Position, after: Position) -> Position:
 
 
 def _is_quiet(asked: Judged, before: Position, after: Position) -> bool:
-    """Whether the move between two positions is no progress: takes, drops and promotes nothing, and moves no pawn."""
+    """Whether the move between two positions is no progress: takes, drops and promotes nothing, and moves no pawn.
+
+    A pawn's move that it could take back is none either.
+    """
     side, enemy = before.side, other_side(before.side)
-    if len(result.own(after.board, enemy)) < len(result.own(before.board, enemy)):
+    if len(result.own(after.board, enemy)) < len(result.own(before.board, enemy)) or _count(after) < _count(before):
         return False
     had, has = result.own(before.board, side), result.own(after.board, side)
     if len(had) < len(has) and had.items() <= has.items():
@@ -126,7 +130,18 @@ def _is_quiet(asked: Judged, before: Position, after: Position) -> bool:
     if len(gone) == len(come) == 1 and is_promotion(*(piece for _, piece in (*gone, *come))):
         return False
     pawns = _pawns(asked)
-    return {square for square in had if had[square] in pawns} == {square for square in has if has[square] in pawns}
+    left, to = ({square for square in of if of[square] in pawns} for of in (had, has))
+    left, to = left - to, to - left
+    if len(left) == len(to) == 1:
+        again = replace(after, side=side, counters=None)
+        return bool(asked.moves(again, source=min(to), destination=min(left)))
+    return not left and not to
+
+
+def _count(position: Position) -> int:
+    """How many pieces there are, on the board and in known hands: fewer where what captures turns to stone."""
+    held = () if position.hands is None else position.hands.values()
+    return sum(piece is not None for piece in position.board.values()) + sum(held)
 
 
 def _pawns(asked: Judged) -> set[str]:
