@@ -31,7 +31,7 @@ SELECT piece, becomes, count(*) AS ways FROM v_effects
 WHERE ruleset = 'chess' AND kind = 'square' AND square = destination AND becomes <> piece
 GROUP BY piece, becomes ORDER BY piece, becomes
 
--- Which pieces never capture?
+-- Which pieces have no rule that captures? Those of some draughts only mark what is taken off later.
 SELECT ruleset, piece, words FROM v_pieces
 WHERE displacing + elsewhere + by_another + either = 0 ORDER BY ruleset, piece
 

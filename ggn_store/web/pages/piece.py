@@ -8,8 +8,10 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from ggn_store.errors import PictureError
+from ggn_store.model.moves.position import SIDES
 from ggn_store.model.pictures.picture import Diagram, Link
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import side_of
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.layout import require_drawable
 from ggn_store.render.legend import MEANINGS, shapes
@@ -39,6 +41,7 @@ def _show(asked: Asked) -> Answer:
         "sources": sources,
     }
     shown: dict[str, Any] = {"ruleset": ruleset, "names": names, "svg": None, "marks": (), "source": None, "each": ()}
+    shown |= {"of_side": {side: [each for each in ruleset.pieces if side_of(each) == side] for side in SIDES}}
     try:
         require_drawable(ruleset.board)
         # The page of the hand leads to the piece's own page, which a file has with all squares.
