@@ -13,13 +13,13 @@ from typing import Any, Final, Generic, TypeVar
 
 from anyio import CapacityLimiter, fail_after
 
-from ggn_store.analysis.comparison import PieceComparison
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.store import Store
 from ggn_store.errors import GateError, GgnStoreError, printable
 from ggn_store.model.changes.changes import Diff
 from ggn_store.model.pictures.picture import ChangedMoves
+from ggn_store.model.record import Record
 from ggn_store.model.teams.revision import Revision, is_proposal
 from ggn_store.web.guard import Rate
 from ggn_store.web.metrics import Metrics
@@ -86,7 +86,7 @@ class Compared:
     pieces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     sources: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     part: tuple[str, ...] = ()
-    told: Sequence[PieceComparison] = ()
+    told: Sequence[Record] = ()
 
 
 class Site:

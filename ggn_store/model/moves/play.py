@@ -100,7 +100,7 @@ _IN_GENERAL: Final[Mapping[str, str]] = {
     "squares": "`squares`",
     "safe": "; if `safe`, where the other side cannot take it",
     "turn": "; the verdict is that of the side to move",
-    "without": ", and without a move of `pieces`",
+    "without": ", and without a move of `pieces` that they could not take back",
     "group": "one group of pieces, or of `pieces`, that joins `count` (all, unless it is said) of `edges`, or without "
     "`edges` all its pieces in one group",
     "ways": '`ways`, each with its opposite, of which `"1 0"` goes to the next file, `"0 1"` to the next rank',

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
 from ggn_store import limits
-from ggn_store.analysis.comparison import PieceComparison
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, counted, printable
 from ggn_store.model.changes.changes import Diff
 from ggn_store.model.changes.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.pictures.picture import ChangedMoves
+from ggn_store.model.record import Record
 from ggn_store.model.teams.proposal import Proposal
 from ggn_store.model.teams.revision import is_proposal
 from ggn_store.render.diagrams import to_svg
@@ -57,7 +57,7 @@ def compare(
         if piece is not None:
             sizes = {each: size for each, size in sizes.items() if each == piece}
         if _is_few(sizes):
-            told: list[PieceComparison] = []
+            told: Sequence[Record] = ()
             if older is not None and sizes:
                 told = asked.site.store.analysis().compare(older, after or before, sizes)
             return Compared(history.diff(before, after, piece), told=told)
