@@ -46,7 +46,7 @@ def compare(
 ) -> tuple[Compared, dict[str, Any]]:
     """What differs, `key` says between what; and its JSON. Of too much for a page no piece is read.
 
-    `older` names what is before, where there is anything.
+    `older` names what is before, where there is anything; what becomes of all pieces together is told in words.
     """
 
     def made() -> Compared:
@@ -58,7 +58,7 @@ def compare(
             sizes = {each: size for each, size in sizes.items() if each == piece}
         if _is_few(sizes):
             told: Sequence[Record] = ()
-            if older is not None and sizes:
+            if older is not None and sizes and piece is None:
                 told = asked.site.store.analysis().compare(older, after or before, sizes)
             return Compared(history.diff(before, after, piece), told=told)
         if piece is None:
