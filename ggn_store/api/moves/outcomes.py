@@ -121,27 +121,28 @@ def _is_quiet(asked: Judged, before: Position, after: Position) -> bool:
     A pawn's move that it could take back is none either.
     """
     side, enemy = before.side, other_side(before.side)
-    if len(result.own(after.board, enemy)) < len(result.own(before.board, enemy)) or _count(after) < _count(before):
-        return False
     had, has = result.own(before.board, side), result.own(after.board, side)
+    enemies, left = (len(result.own(each.board, enemy)) for each in (before, after))
+    # There are fewer pieces in all where what captures turns to a stone of the other side.
+    if left < enemies or len(has) + left + _held(after) < len(had) + enemies + _held(before):
+        return False
     if len(had) < len(has) and had.items() <= has.items():
         return False
     gone, come = had.items() - has.items(), has.items() - had.items()
     if len(gone) == len(come) == 1 and is_promotion(*(piece for _, piece in (*gone, *come))):
         return False
     pawns = _pawns(asked)
-    left, to = ({square for square in of if of[square] in pawns} for of in (had, has))
-    left, to = left - to, to - left
-    if len(left) == len(to) == 1:
+    sources, to = ({square for square in of if of[square] in pawns} for of in (had, has))
+    sources, to = sources - to, to - sources
+    if len(sources) == len(to) == 1:
         again = replace(after, side=side, counters=None)
-        return bool(asked.moves(again, source=min(to), destination=min(left)))
-    return not left and not to
+        return bool(asked.moves(again, source=min(to), destination=min(sources)))
+    return not sources and not to
 
 
-def _count(position: Position) -> int:
-    """How many pieces there are, on the board and in known hands: fewer where what captures turns to stone."""
-    held = () if position.hands is None else position.hands.values()
-    return sum(piece is not None for piece in position.board.values()) + sum(held)
+def _held(position: Position) -> int:
+    """How many pieces are in known hands."""
+    return 0 if position.hands is None else sum(position.hands.values())
 
 
 def _pawns(asked: Judged) -> set[str]:
