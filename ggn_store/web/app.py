@@ -46,6 +46,7 @@ _JSON: Final = ".json"
 _FOREVER: Final = "private, max-age=31536000, immutable"
 _AGAIN: Final = "private, no-cache"
 _MAX_PAIRS: Final = 1_000
+_MOST_ASKED: Final = 20  # of them to be changed on the page that says what is wrong
 _AT_ONCE: Final = 8
 _WATCHED: Final = 2
 Say = Callable[[str], None]
@@ -284,7 +285,10 @@ def _refused(
         return Response(json.dumps({"error": message, "status": status}) + "\n", status, headers, media_type=media)
     if media != "text/html":
         return Response(f"{message}\n", status, headers, media_type="text/plain; charset=utf-8")
-    body = rendering.error(message, status, site, None if page is None or got is None else _ahead(page, got, status))
+    if page is None or got is None:
+        body = rendering.error(message, status, site)
+    else:
+        body = rendering.error(message, status, site, _ahead(page, got, status), _again(page, got))
     return Response(body, status, headers, media_type="text/html; charset=utf-8")
 
 
@@ -295,6 +299,13 @@ def _ahead(page: Page, got: _Got, status: int) -> tuple[str, str] | None:
     if got.pairs and page.path != "/":
         return page.address(got.reference), "Begin anew"
     return (links.to("/g", got.reference), "To its board") if page.has_reference and page.name != "game" else None
+
+
+def _again(page: Page, got: _Got) -> tuple[str, list[tuple[str, str]]] | None:
+    """The address of the page and what was asked of it, to be changed; None where there is nothing to change."""
+    known = {each.name for each in page.parameters}
+    asked = [(name, text) for name, text in got.pairs if name in known and text]
+    return (page.address(got.reference), asked) if asked and len(asked) <= _MOST_ASKED else None
 
 
 async def _lost(request: Request, error: Exception) -> Response:

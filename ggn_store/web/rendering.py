@@ -22,9 +22,18 @@ def html(asked: Asked, answer: Answer) -> str:
     return _page(str(asked.page.template), asked.page.name, {**values, **answer.data, **answer.shown})
 
 
-def error(message: str, status: int, site: Site, ahead: tuple[str, str] | None) -> str:
-    """The page that says what is wrong, and leads `ahead`: an address, and what it is called."""
-    said = {"message": message, "status": status, "json": None, "is_file": False, "ahead": ahead}
+def error(
+    message: str,
+    status: int,
+    site: Site,
+    ahead: tuple[str, str] | None = None,
+    again: tuple[str, list[tuple[str, str]]] | None = None,
+) -> str:
+    """The page that says what is wrong, and leads `ahead`: an address, and what it is called.
+
+    To ask `again` there are an address and its parameters.
+    """
+    said = {"message": message, "status": status, "json": None, "is_file": False, "ahead": ahead, "again": again}
     return _page("error.html", "error", said | _server(site))
 
 

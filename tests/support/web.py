@@ -71,7 +71,10 @@ def served(address: str, *options: str) -> Iterator[tuple[subprocess.Popen[str],
 
 @dataclass
 class Found(HTMLParser):
-    """What is in a page: its links, its pictures, its text, and what it must not have."""
+    """What is in a page: its links, its pictures, its text, and what it must not have.
+
+    `squares` lead to moves; pieces on `immovable` ones have none.
+    """
 
     page: str = ""
     links: list[str] = field(default_factory=list)
@@ -79,6 +82,7 @@ class Found(HTMLParser):
     texts: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     squares: dict[str, str] = field(default_factory=dict)
+    immovable: set[str] = field(default_factory=set)
     shape: list[tuple[str, ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -99,8 +103,12 @@ class Found(HTMLParser):
             if name == "id":
                 self.ids.add(str(value))
         if tag == "a" and given.get("data-square") and "href" in given:
-            self.squares[str(given["data-square"])] = str(given["href"])
-            assert given["aria-label"]
+            square, label = str(given["data-square"]), given["aria-label"]
+            assert label
+            if label.endswith(", cannot move"):
+                self.immovable.add(square)
+            else:
+                self.squares[square] = str(given["href"])
 
     def _lead(self, tag: str, address: str) -> None:
         if not OWN.match(address):

@@ -307,12 +307,32 @@ def test_a_page_of_a_piece_says_what_can_be_clicked(pages: TestClient) -> None:
         assert f"whatever stands on the board. {words} C:P side" in " ".join(shown.split()), source
 
 
+def test_what_was_asked_can_be_changed_where_it_was_wrong(pages: TestClient) -> None:
+    page = pages.get("/rules/mini?what=who-reaches&square=z9").text
+    for name, text in (("what", "who-reaches"), ("square", "z9")):
+        assert f'<input name="{name}" value="{text}">' in page
+    assert "<form" not in pages.get(f"/g/mini?{'&'.join(['m=a1+a9'] * 30)}").text, "no form of thirty fields"
+    assert "<form" not in pages.get("/g/mini?form=a2").text, "the page takes nothing of this"
+
+
+def test_analyses_offer_pieces_and_rulesets_by_name(chess: TestClient) -> None:
+    for address, options in (
+        ("/rules/chess?what=mobility&piece=C:N", ['value="">any', 'value="C:N" selected>C:N · knight']),
+        ("/rules/chess?what=uses", ['value="">choose', 'value="enemy">enemy', 'value="C:N">C:N · knight']),
+        ("/analyses?what=compare&a=chess@1", ["selected>chess@1"]),
+        ("/analyses?what=compare&a=chess", ['value="chess" selected>chess · ']),
+    ):
+        page = chess.get(address).text
+        for option in options:
+            assert f"<option {option}" in page, (address, option)
+
+
 def test_an_error_leads_on(pages: TestClient) -> None:
     for address, ahead in (
-        ("/g/mini?position=nonsense", ["/g/mini"]),
+        ("/g/mini?position=nonsense", ["/g/mini", "/g/mini"]),
         ("/g/mini@1?m=a1+a2&flip=%ff", []),
-        ("/analyses?what=find&with=hopers", ["/analyses"]),
-        ("/?limit=0", []),
+        ("/analyses?what=find&with=hopers", ["/analyses", "/analyses"]),
+        ("/?limit=0", ["/"]),
         ("/source/must", ["/g/must"]),
         ("/g/minni", []),
         ("/nowhere", []),

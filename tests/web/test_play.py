@@ -12,6 +12,7 @@ from ggn_store import Move, Position
 from ggn_store.api.loading.games import library_games
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.render.records import compact
+from tests.oracles.reference import side_of
 from tests.support.games import Games
 from tests.support.positions import played
 from tests.support.web import client, looked_at, own
@@ -32,8 +33,13 @@ def compare(games: Games, name: str, positions: list[Position], pseudo: bool) ->
                 continue
             assert [each.pop("text") != "" for each in shown["moves"]] == [True] * len(expected)
             assert shown["moves"] == [move.data() for move in expected]
-            sources = looked_at(pages.get(f"/g/{name}?{query}").text).squares
+            page = looked_at(pages.get(f"/g/{name}?{query}").text)
+            sources = page.squares
             assert set(sources) == {path_of(move)[0] for move in expected} - {"*"}
+            own_pieces = {
+                square for square, piece in position.board.items() if piece and side_of(piece) == position.side
+            }
+            assert page.immovable == own_pieces - set(sources)
             for source in sorted(sources)[:2]:
                 touched = looked_at(pages.get(own(sources[source], "/")).text)
                 reached = {path_of(move)[1] for move in expected if path_of(move)[0] == source} - {"*", source}
@@ -54,6 +60,12 @@ def _thirty(names: list[str]) -> list[str]:
 @pytest.mark.parametrize("name", _thirty([game.name for game in library_games()]))
 def test_the_moves_of_a_page_are_those_of_the_ruleset_in_many_games(sqlite_games: Games, name: str) -> None:
     compare(sqlite_games, name, played(sqlite_games[name], 400, 23)[::2], False)
+
+
+def test_a_piece_that_cannot_move_says_so_when_it_is_touched(chess: TestClient) -> None:
+    touched = looked_at(chess.get("/g/chess?from=e1").text).text
+    assert "first king on e1" in touched
+    assert "It cannot move by legal moves." in touched
 
 
 def test_a_click_on_a_piece_and_one_on_a_mark_make_a_move_that_can_be_taken_back(chess: TestClient) -> None:

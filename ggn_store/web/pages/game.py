@@ -16,7 +16,7 @@ from typing import Any, Final
 from ggn_store.api.moves.styles import style_of
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.errors import MoveError, PictureError, quote
+from ggn_store.errors import MoveError, PictureError, counted, quote
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.model.moves.move import DISPLACEMENT, Assumption, Move
 from ggn_store.model.moves.play import HOST_DUTIES
@@ -24,6 +24,7 @@ from ggn_store.model.pictures.marks import Mark, marks_of_moves
 from ggn_store.model.pictures.picture import Diagram, Link
 from ggn_store.model.teams.revision import Revision, is_proposal
 from ggn_store.model.teams.tag import Tag
+from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import OWN
 from ggn_store.render.diagrams import to_svg
@@ -56,6 +57,7 @@ class ShownGame:
     to: str | None
     is_flipped: bool
     style: str | None
+    is_file: bool
 
     def link(self, moves: tuple[str, ...] | None = None, at: str = "board", /, **changed: links.Value) -> str:
         """The address of this page, with other moves, another piece touched, or whatever else is changed.
@@ -100,6 +102,7 @@ def _show(asked: Asked) -> Answer:
         asked.text("to"),
         asked.flag("flip"),
         asked.text("style"),
+        asked.is_file,
     )
     ruleset.handle.require_place(table.piece, table.source, table.to)
     game = table.game
@@ -265,12 +268,20 @@ def _picture(
 def _links(
     table: ShownGame, possible: list[MadeMove], told: list[dict[str, Any]], names: Mapping[str, str]
 ) -> tuple[dict[str, Link], dict[str, Link]]:
-    """Where clicks on squares and on pieces in the hand lead: marks make moves, pieces that can move are touched."""
+    """Where clicks on squares and on pieces in the hand lead: marks make moves, pieces of who is to move are touched.
+
+    Of those in the hand, and of files, which have a page for each click, only pieces that can move are.
+    """
     board = table.game.position.board
     squares: dict[str, Link] = {}
     held: dict[str, Link] = {}
-    for (source, piece), count in _counted(possible).items():
-        words = f"{called(piece, source, names)}, {count} move{'s' if count > 1 else ''}"
+    of = _counted(possible)
+    if not table.is_file and not table.game.result.is_over:
+        side = table.game.position.side
+        own = ((square, piece) for square, piece in board.items() if piece and qpi.side_of(piece) == side)
+        of.update(dict.fromkeys(own, 0))
+    for (source, piece), count in of.items():
+        words = f"{called(piece, source, names)}, {counted(count, 'move') if count else 'cannot move'}"
         is_touched = source == table.source and table.piece in (None, piece)
         address = table.link() if is_touched else table.touched(source, piece)
         link = Link(address, f"{words}, chosen" if is_touched else words)

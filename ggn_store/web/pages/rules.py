@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ggn_store.errors import did_you_mean, offer, quote
+from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.web.boards import names_of
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
 from ggn_store.web.refusal import AskedError
 
 
 @dataclass(frozen=True, slots=True)
 class RulesQuestion:
-    """A question: what it is about, its columns, and who answers it; `needs` is the parameter that it cannot lack.
+    """A question: what it is about, its columns, and who answers it; `needs` are the parameters that it cannot lack.
 
     What `reads_all` that the rules say takes long where these are many.
     """
@@ -23,7 +25,7 @@ class RulesQuestion:
     columns: tuple[str, ...]
     answer: Callable[[Asked], Iterable[Any]]
     takes: tuple[str, ...] = ()
-    needs: str | None = None
+    needs: tuple[str, ...] = ()
     reads_all: bool = False
 
 
@@ -49,6 +51,9 @@ def _concepts_of(asked: Asked) -> Iterable[Any]:
             if value:
                 yield {"concept": each.concept, "value": value, "meaning": each.meaning}
 
+
+# What can be said of a parameter, each with what it is called.
+Choices = Mapping[str, Callable[[], list[tuple[str, str]]]]
 
 # Possibilities of a ruleset of which a file has what reads all of them: a second or two.
 _MOST_IN_FILES: Final = 100_000
@@ -78,14 +83,14 @@ RULES: Final = {
         ("piece", "source", "quiet", "capture", "possibilities"),
         lambda asked: _of(asked).who_reaches(str(asked.text("square"))),
         ("square",),
-        "square",
+        ("square",),
     ),
     "uses": RulesQuestion(
         "How often the rules mention a piece (C:P), empty, enemy, or a state variable.",
         ("piece", "role", "possibilities", "mentions"),
         lambda asked: _of(asked).uses(str(asked.text("state"))),
         ("state",),
-        "state",
+        ("state",),
     ),
     "dead": RulesQuestion(
         "Rules that can never apply, or that could be left out.",
@@ -142,7 +147,7 @@ STORE: Final = {
             *(str(asked.site.ruleset(str(asked.text(name))).revision) for name in ("a", "b"))
         ),
         ("a", "b"),
-        "a",
+        ("a", "b"),
     ),
 }
 
@@ -150,16 +155,14 @@ STORE: Final = {
 FIRST: Final = "stats"  # which is shown where none is named
 
 
-def _answered(asked: Asked, questions: dict[str, RulesQuestion]) -> Answer:
+def _answered(asked: Asked, questions: dict[str, RulesQuestion], choices: Choices) -> Answer:
     what = asked.text("what") or FIRST
     if what not in questions:
         hint = did_you_mean(what, questions) or f": there are {offer([*questions])}"
         raise AskedError(f"{quote(what)} is no analysis{hint}")
     question = questions[what]
     address = functools.partial(asked.page.address, asked.reference)
-    missing = [name for name in (question.needs,) if name is not None and asked.text(name) is None]
-    if question.needs == "a" and asked.text("b") is None:
-        missing = ["a and b"]
+    missing = [name for name in question.needs if asked.text(name) is None]
     rows: list[Any] = []
     read = asked.site.ruleset(asked.reference).piece_summaries() if asked.is_file and question.reads_all else ()
     is_left_out = sum(each["possibilities"] for each in read) > _MOST_IN_FILES
@@ -173,6 +176,7 @@ def _answered(asked: Asked, questions: dict[str, RulesQuestion]) -> Answer:
         # `find` has a column for each concept that was asked for, too.
         "columns": dict.fromkeys((*question.columns, *(rows[0] if what == "find" and rows else ()))),
         "missing": missing,
+        "choices": {name: choose() for name, choose in choices.items() if name in question.takes},
         "is_left_out": is_left_out,
         "action": address(),
         **around,
@@ -182,12 +186,24 @@ def _answered(asked: Asked, questions: dict[str, RulesQuestion]) -> Answer:
 
 def _rules(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
-    found = _answered(asked, RULES)
+    handle = ruleset.handle
+
+    def pieces() -> list[tuple[str, str]]:
+        return [*names_of(ruleset).items()]
+
+    def states() -> list[tuple[str, str]]:
+        return [*((word, word) for word in (EMPTY, ENEMY, *handle.told_variables)), *pieces()]
+
+    found = _answered(asked, RULES, {"piece": pieces, "state": states})
     return Answer(found.data, {**found.shown, "ruleset": ruleset})
 
 
 def _analyses(asked: Asked) -> Answer:
-    return _answered(asked, STORE)
+    def rulesets() -> list[tuple[str, str]]:
+        named = {each.revision.name: each.revision.envelope.title for each in asked.site.store.list()}
+        return [(name, title or name) for name, title in named.items()]
+
+    return _answered(asked, STORE, dict.fromkeys(("ruleset", "a", "b"), rulesets))
 
 
 _PAGED: Final = (OFFSET, limit(200, 5_000))
