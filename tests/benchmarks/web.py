@@ -44,7 +44,8 @@ PAGES = {
     "SQL": "/sql?query=SELECT+ruleset,piece,possibilities+FROM+v_pieces",
 }
 OTHERS = {
-    "Datasette: table": "/store/piece?_size=24",
+    "Datasette: table of 24 rows": "/store/piece?_size=24",  # as many as the page of games
+    "Datasette: table of 200 rows": "/store/piece?_size=200",  # as many as that of stats
     "Datasette: row": "/store/piece/1",
     "Datasette: SQL": "/store?sql=SELECT+id,+identifier+FROM+piece",
 }
