@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.util import LRUCache
 
 from ggn_store import Store
 from ggn_store.store.database import migrate
@@ -22,6 +23,9 @@ DATABASES = ("sqlite", "postgres")
 # What takes a server long, or depends on no database: on Postgres in the long run only.
 MOSTLY_SQLITE = ("sqlite", pytest.param("postgres", marks=pytest.mark.long))
 mostly_sqlite = pytest.mark.parametrize("address", MOSTLY_SQLITE, indirect=True)
+
+# All tests ask more different statements than any program, which would throw out each other.
+_COMPILED = 4_000
 
 _migrated = migrate.run
 _migrated_file: list[bytes] = []
@@ -56,16 +60,14 @@ def compile_statements_once(patch: pytest.MonkeyPatch) -> None:
 
     def make(self: Database, *args: Any, **options: Any) -> None:
         made(self, *args, **options)
-        name, engine = self.name, self.engine
-
-        def share(*_: object) -> None:
-            known = first.setdefault(name, engine)
+        # In memory errors mean something else, which dialects know, too.
+        name, engine = self.name if self.file is not None or self.is_server else "memory", self.engine
+        if known := first.get(name):
             engine.dialect = engine.pool._dialect = known.dialect
             engine._compiled_cache = known._compiled_cache
-
-        # In memory errors mean something else, which dialects know, too. Others are alike once they are connected.
-        if self.file is not None or self.is_server:
-            event.listen(engine, "connect", share)
+        else:  # a dialect knows what it talks to once it is connected
+            engine._compiled_cache = LRUCache(_COMPILED)
+            event.listen(engine, "connect", lambda *_: first.setdefault(name, engine))
 
     patch.setattr(Database, "__init__", make)
 
