@@ -21,7 +21,7 @@ BEGIN
   -- The facts of each lane are chains without gaps, of which all but the last fact are on the path or passed.
   IF EXISTS (
     SELECT FROM (
-      SELECT *, (1::bigint << length) - 1 AS every, (first >> 1) | (1::bigint << length - 1) AS last
+      SELECT *, ~(-1::bigint << length) AS every, (first >> 1) | (1::bigint << length - 1) AS last
       FROM (
         SELECT *, array_length(string_to_array(facts, ' '), 1) AS length
         FROM lane WHERE key BETWEEN lowest AND highest
@@ -40,7 +40,7 @@ BEGIN
     ), fact AS MATERIALIZED (
       SELECT lane.key, place - 1 AS place, of.square::bigint % size AS square, of.square::bigint / size AS statement,
         target >> place::integer - 1 & 1 = 1 AS is_target, path >> place::integer - 1 & 1 = 1 AS is_path,
-        bit_count((first & ((1::bigint << place::integer) - 1))::bit(64)) AS chain,
+        bit_count((first & ~(-1::bigint << place::integer))::bit(64)) AS chain,
         -- Of several squares, the one that the numbers are listed for.
         of.square IS NOT DISTINCT FROM split_part(listed.fact, '+', 1) AS is_first
       FROM lane
