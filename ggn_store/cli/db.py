@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -47,7 +47,7 @@ def init(sql: bool) -> None:
             "the roles are ready: ggn_reader reads, ggn_author loads, ggn_admin tags, hides and removes; "
             "make logins members of one (GRANT ggn_author TO ann)"
         )
-    _deviate(found, "not everything was this user's to grant")
+    _deviate(found, f"not everything was this user's to grant, or to take back: {_BY_HAND}")
 
 
 @roles.command("show")
@@ -65,7 +65,11 @@ def show(form: str | None) -> None:
         click.echo(f"{role.name:11} {f'members: {members}' if role.exists else 'not made yet'}")
         for line in role.grants:
             click.echo(f"  {printable(line)}")
-    _deviate(found, "run `ggn-store db roles init` as a superuser, or as the owner with CREATEROLE")
+    cure = "run `ggn-store db roles init` as a superuser, or as the owner with CREATEROLE"
+    _deviate(found, f"{cure}; {_BY_HAND}")
+
+
+_BY_HAND: Final = "what a login has of its own, only REVOKE takes back (REVOKE DELETE ON revision FROM bob)"
 
 
 def _deviate(found: Roles, cure: str) -> None:

@@ -252,6 +252,8 @@ def _why(result: Transferred) -> str:
 def _line(result: Transferred, verb: str) -> str:
     """`chess: 3 revisions, 2 of 14 pieces sent, head chess@5`"""
     text = result.name if result.to == result.name else f"{result.name} as {result.to}"
+    if result.proposal is not None and result.status == "unchanged":
+        return f"{result.proposal} proposes the same already"
     if result.proposal is not None:
         return options.proposed(result.proposal)
     head = f"head {result.to}@{result.head}"

@@ -348,8 +348,9 @@ def report_pictures(count: int, directory: str) -> None:
     click.echo(f"{printable(directory)}: {counted(count, 'picture')}, index.html shows all", err=True)
 
 
-def proposed(proposal: Proposal, how: str = "proposed") -> str:
-    """`chess#4: proposed on chess@2; it needs 1 approval`"""
+def proposed(proposal: Proposal) -> str:
+    """`chess#4: proposed on chess@2; it needs 1 approval`; of a later round, that it was amended."""
+    how = "proposed" if proposal.round == 1 else f"amended, this is {proposal}.{proposal.round},"
     on = "as the first revision" if proposal.base is None else f"on {proposal.name}@{proposal.base}"
     return f"{proposal}: {how} {on}; it needs {counted(proposal.needed, 'approval')}"
 

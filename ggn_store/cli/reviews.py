@@ -59,11 +59,11 @@ def propose(ruleset: str, file: str | None, **wishes: Any) -> None:
     else:
         store = options.open_store(create=True)
         made = store.reviews.propose(file, ruleset, **wishes)
-    _report(store, made, "proposed")
+    _report(store, made)
 
 
-def _report(store: Store, made: Proposal, how: str) -> None:
-    click.echo(options.proposed(made, how))
+def _report(store: Store, made: Proposal) -> None:
+    click.echo(options.proposed(made))
     if made.base is not None:
         options.report_state(store, store.ruleset(made.name).revision)
 
@@ -106,7 +106,7 @@ def amend(proposal: str, content: str | None, **wishes: Any) -> None:
     )
     store = options.open_store()
     made = store.reviews.amend(proposal, content, **wishes)
-    _report(store, made, f"amended, this is {made}.{made.round},")
+    _report(store, made)
     if wishes["merge"]:
         options.report_merge(note_of(made.message), ())
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import uuid
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
@@ -254,8 +255,22 @@ def test_a_stale_proposal_is_merged_with_the_newest_revision(ggn: Command) -> No
     assert merged.err == "note: decided for ours, 1 conflict: definition pieces.R.betza\n"
     take("file", "theirs")
     resolved = ggn("resolve", "file", "--propose", "--author", "Ann")
-    assert (resolved.code, resolved.out) == (0, "game#1: proposed on game@2; it needs 1 approval\n")
+    assert (resolved.code, resolved.out) == (0, "game#1: amended, this is game#1.3, on game@2; it needs 1 approval\n")
     assert ggn("export", "game#1", "--definition").out == rooks.changed(rooks.THEIRS, rooks.STEPS)
+
+
+def test_a_resolved_proposal_keeps_its_message(ggn: Command) -> None:
+    for name, changes in {"game": (), "mine": (rooks.OURS,), "theirs": (rooks.THEIRS,)}.items():
+        write(f"{name}.toml", rooks.changed(*changes))
+    ggn("load", "game.toml", "--author", "Ann")
+    ggn("propose", "game", "mine.toml", "--author", "Ann", "-m", "my careful words")
+    ggn("load", "theirs.toml", "--name", "game", "--author", "Bob")
+    assert ggn("amend", "game#1", "--merge", "--conflicts", "file", "--author", "Ann").code == 3
+    take("file", "theirs")
+    Path("file").write_text(Path("file").read_text().replace('betza = "K"', 'betza = "W"'))
+    assert ggn("resolve", "file", "--propose", "--author", "Ann").code == 0
+    message = json.loads(ggn("proposal", "game#1", "--format", "json").out)["message"]
+    assert message.startswith("my careful words\nnote: the merged definition gives something")
 
 
 def test_more_than_one_approval_is_counted_down(ggn: Command) -> None:

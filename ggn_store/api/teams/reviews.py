@@ -148,6 +148,8 @@ class Reviews:
             if message is None and isinstance(amended, Proposal):
                 message = amended.message
             head = load.head_of(connection, name)
+            if head.lineage is not None:
+                catalog.find(connection, name)  # it is not deleted
             head.require(catalog.base(connection, name, wishes.base), name)
             gates.require_open(states.newest(connection, name))
             if isinstance(kept, Reference):
@@ -165,9 +167,14 @@ class Reviews:
         """
         made = conflicts.read(file)
         heading = made.heading
-        note = message if made.note is None else noted(message or "resolve conflicts", made.note)
+        is_amended = heading.command == "amend"
+        if made.note is None:
+            note = message
+        else:
+            kept = self.get(heading.name).message if is_amended else None
+            note = noted(message or kept or "resolve conflicts", made.note)
         options: ProposeOptions = {"base": f"sha256:{heading.target}", "message": note, "author": author}
-        if heading.command == "amend":
+        if is_amended:
             return self.amend(heading.name, made.document, **options)
         return self.propose(made.document, heading.to, **options)
 

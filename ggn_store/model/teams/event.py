@@ -67,10 +67,9 @@ class Event(Record):
             said += [f"on {detail[key]}" if key == "piece" else str(detail[key]) for key in _ENTRY if detail.get(key)]
         if self.action == "approve" and detail.get("digest") is not None:
             said.append(f"sha256:{detail['digest']}")
-        if detail.get("state") is not None:
-            said.append(str(detail["state"]))
-        if detail.get("successor") is not None:
-            said.append(f"-> {detail['successor']}")
+        for mark, key in (("", "state"), ("-> ", "successor"), ("was ", "old_name")):
+            if detail.get(key) is not None:
+                said.append(f"{mark}{detail[key]}")
         if detail.get("author") not in (None, self.role):
             said.append(f"by {detail['author']}")
         text = " ".join(said)

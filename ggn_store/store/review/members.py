@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Text, select
+from sqlalchemy import Connection, Table, Text, select, text
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -17,6 +17,15 @@ def members(connection: Connection, names: Sequence[str]) -> dict[str, bool]:
     """Everybody whom these names mean, each with whether they can connect."""
     found: dict[str, bool] = json.loads(connection.execute(select(_members(json.dumps(names)))).scalar_one())
     return found
+
+
+def able(connection: Connection, names: Sequence[str], table: Table) -> set[str]:
+    """Those of these roles who may add rows to a table; in a file everybody may."""
+    if connection.dialect.name != "postgresql":
+        return set(names)
+    listed = "SELECT name FROM unnest(CAST(:names AS text[])) AS of (name)"
+    asked = text(f"{listed} WHERE has_table_privilege(name, :table, 'INSERT')")
+    return {*connection.execute(asked, {"names": [*names], "table": table.name}).scalars()}
 
 
 class _members(FunctionElement[str]):  # noqa: N801  (as functions of SQL are written)

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Select, func, select
 
-from ggn_store.errors import ConflictError, DamagedError, StoreError, UnknownNameError, quote
+from ggn_store.errors import ConflictError, DamagedError, StoreError, UnknownNameError, counted, quote
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.teams.policy import PolicyRules
 from ggn_store.model.teams.proposal import Judgement, Proposal, ProposalReference, Verdict
@@ -67,9 +67,11 @@ def find(connection: Connection, wanted: ProposalReference) -> Proposal:
     numbers = sorted(each.number for each in found if isinstance(each.number, int))
     if rounds:
         last = max(each.rounds for each in rounds.values())
-        there = f"{name}#{number} was amended {last - 1} times" if last > 1 else f"{name}#{number} was never amended"
+        often = f"was amended {counted(last - 1, 'time')}" if last > 1 else "was never amended"
+        there = f"{name}#{number} {often}"
     elif numbers:
-        there = f"its proposals are {name}#{numbers[0]} to {name}#{numbers[-1]}"
+        of_many = f"s are {name}#{numbers[0]} to {name}#{numbers[-1]}"
+        there = f"its proposal{of_many if numbers[1:] else f' is {name}#{numbers[0]}'}"
     else:
         there = f"nothing was proposed for {quote(name)}"
     raise UnknownNameError(f"there is no proposal {quote(str(wanted))}: {there}")

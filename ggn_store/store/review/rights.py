@@ -5,13 +5,19 @@ A name is a role of the server, or one that the role is a member of; in a file i
 
 from __future__ import annotations
 
+from typing import Final
+
 from sqlalchemy import Connection
 
 from ggn_store.errors import GateError, offer, quote
 from ggn_store.model.teams.policy import LISTS, PolicyRules
-from ggn_store.store.database.engine import Database
+from ggn_store.store.database.engine import AUTHOR, Database
 from ggn_store.store.review import policies
-from ggn_store.store.review.members import members
+from ggn_store.store.review.members import able, members
+from ggn_store.store.schema import tables as t
+
+# What somebody writes who does what a list is about.
+_WRITTEN: Final = {"proposers": t.proposal, "approvers": t.verdict, "taggers": t.tag}
 
 
 def require(database: Database, connection: Connection, name: str, key: str, author: str | None) -> None:
@@ -34,9 +40,14 @@ def require_people(connection: Connection, rules: PolicyRules) -> None:
         found = members(connection, names)
         if unknown := [name for name in names if name not in found]:
             raise GateError(f"{key}: there is no role {quote(unknown[0])} on this server")
-        people[key] = {name for name, can_connect in found.items() if can_connect}
-        if not people[key]:
+        can_connect = [name for name, connects in found.items() if connects]
+        if not can_connect:
             raise GateError(f"{key}: nobody who can log in is {offer(names)}, or a member of it")
+        people[key] = able(connection, can_connect, _WRITTEN[key])
+        if not people[key]:
+            raise GateError(
+                f"{key}: the server does not let {offer(can_connect)} {LISTS[key]}: GRANT {AUTHOR} TO one of them first"
+            )
     if "approvers" not in people:
         return
     judges, needed = people["approvers"], max(1, rules.review)

@@ -62,13 +62,21 @@ def test_what_is_new_there_is_proposed_as_the_first_revision(here: Store, store:
 def test_a_second_push_amends_one_s_own_proposal(here: Store, store: Store) -> None:
     begin(here, store)
     pushed(here, store)
-    assert str(pushed(here, store).proposal) == "team/game#1"
+    again = pushed(here, store)
+    assert (str(again.proposal), again.status) == ("team/game#1", "unchanged")
     assert len(store.reviews.rounds("team/game#1")) == 1
     here.load(game(N="b1a3"), "team/game", author="ann", message="yet another")
     assert pushed(here, store).status == "proposed"
     last = store.reviews.rounds("team/game#1")[-1]
     assert (last.round, last.message) == (2, "yet another")
     assert len(store.reviews.list()) == 1
+
+
+def test_one_s_own_proposal_of_something_else_stays_as_it_is(here: Store, store: Store) -> None:
+    begin(here, store)
+    store.reviews.propose(game(N="b1c3", R="a1a2"), "team/game", author="ann")
+    assert str(pushed(here, store).proposal) == "team/game#2"
+    assert len(store.reviews.rounds("team/game#1")) == 1
 
 
 def test_what_was_proposed_is_there_and_comes_back(here: Store) -> None:

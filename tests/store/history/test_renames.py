@@ -39,6 +39,8 @@ def test_history_tags_and_states_stay_with_the_ruleset(renamed: Store, tmp_path:
         row = connection.execute(text("SELECT subject, detail FROM audit WHERE action = 'rename'")).one()
     assert row.subject == "team/new"
     assert '"Ann"' in row.detail
+    [event] = [each for each in renamed.upkeep.audit() if each.action == "rename"]
+    assert event.what.startswith("was team/old")
 
 
 def test_the_log_lists_renames_with_the_revision_that_was_the_newest(renamed: Store, run: Any, address: str) -> None:

@@ -263,12 +263,22 @@ def test_what_is_proposed_can_be_looked_at_and_tried(people: People) -> None:
     assert people.admin.reviews.diff("rook#1").counts()["pieces"] == 1
 
 
+def test_nothing_is_proposed_for_what_was_deleted(people: People) -> None:
+    people.load("ann", KNIGHT, "knight")
+    people.admin.delete("knight")
+    for document in (WIDER, KNIGHT):
+        with pytest.raises(UnknownNameError, match="the ruleset knight was deleted: `ggn-store restore knight`"):
+            people.propose("ann", document, "knight")
+    people.admin.history.restore("knight")
+    assert people.admin.reviews.list("knight", closed=True) == ()
+
+
 def test_unknown_proposals_are_named_with_what_there_is(people: People) -> None:
     people.load("ann", KNIGHT, "knight")
     with pytest.raises(UnknownNameError, match='nothing was proposed for "knight"'):
         people.approve("bob", "knight#1")
     people.propose("ann", WIDER, "knight")
-    with pytest.raises(UnknownNameError, match='no proposal "knight#2": its proposals are knight#1 to knight#1'):
+    with pytest.raises(UnknownNameError, match='no proposal "knight#2": its proposal is knight#1'):
         people.admin.reviews.get("knight#2")
     with pytest.raises(UnknownNameError, match='no ruleset "rook"'):
         people.admin.reviews.list("rook")

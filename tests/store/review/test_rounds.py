@@ -98,7 +98,7 @@ def test_only_the_newest_round_is_judged(people: People) -> None:
         amend(people, "ann", FARTHER, "team/knight#1.1")
     with pytest.raises(ConflictError, match="has the digest"):
         people.approve("bob", "team/knight#1", digest=first.digest)
-    for wanted, told in (("#1.3", "was amended 1 times"), ("#2.1", "its proposals are")):
+    for wanted, told in (("#1.3", "was amended 1 time"), ("#2.1", "its proposals are")):
         with pytest.raises(UnknownNameError, match=told):
             people.admin.reviews.get(f"team/knight{wanted}")
 

@@ -33,6 +33,18 @@ def game(**pieces: str) -> dict[str, Any]:
     }
 
 
+# From one square it leaps to more than 30 others: a lane holds 63 facts at most.
+LEAPERS = """
+title = "Leapers"
+board = "9x9"
+style = "L"
+start = "4k^4/9/9/9/9/9/9/9/4K^4 / L/l"
+[pieces.K]
+betza = "WFNADH(1,3)"
+terminal = true
+"""
+
+
 @pytest.fixture
 def team(postgres_server: Server) -> Iterator[dict[str, Store]]:
     """The stores of the members of a team, by their names, and the one of the tables' owner."""
@@ -40,6 +52,14 @@ def team(postgres_server: Server) -> Iterator[dict[str, Store]]:
     with logins(url, ROLES) as addresses, ExitStack() as stack:
         yield {name: stack.enter_context(Store.open(address)) for name, address in addresses.items()}
     postgres_server.drop_database(url)
+
+
+@pytest.mark.parametrize("betza", ["WFNADH(1,3)", "WFNAD(1,3)", "(1,4)(2,3)WFN", "Q2NZ"])
+def test_an_author_stores_pieces_that_leap_far_and_wide(team: dict[str, Store], betza: str) -> None:
+    ann = team["ann"]
+    ann.load(read_definition(LEAPERS.replace("WFNADH(1,3)", betza)), "leapers")
+    ann.reviews.propose(read_definition(LEAPERS.replace('"WF', '"F')), "leapers")
+    assert team["owner"].upkeep.check() == []
 
 
 def test_a_team_loads_merges_proposes_tags_collects_and_verifies(team: dict[str, Store]) -> None:
@@ -73,6 +93,12 @@ def test_a_team_loads_merges_proposes_tags_collects_and_verifies(team: dict[str,
     dora.history.restore("team/game")
     assert carl.ruleset("team/game:stable").revision.number == 5
 
+    reader = str(carl.session.database.role)
+    for asked in ({"review": 1, "approvers": [reader]}, {"proposers": [reader]}, {"taggers": [reader]}):
+        with pytest.raises(
+            GateError, match=rf"{[*asked][-1]}: the server does not let {reader} .* GRANT ggn_author TO"
+        ):
+            dora.policies.set("team", **asked)
     ann.reviews.propose(game(Q="d1d2"), "team/game")
     ann.reviews.withdraw("team/game#2")
     dora.upkeep.collect()
