@@ -23,6 +23,7 @@ from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
+from tests.support.sampled import sampled
 
 # One of each kind; the others are long.
 FEW = (
@@ -107,7 +108,7 @@ UNSAID = {"atomic": {"blast-safety"}}
 ENDLESS = {"shatar": {("loss", True)}, "suicide": {("draw", True), ("draw", False)}}
 
 
-@pytest.mark.parametrize("name", sorted({*library.names()} - REFUSED))
+@pytest.mark.parametrize("name", sampled(sorted({*library.names()} - REFUSED)))
 def test_outcomes_and_duties_are_read_back_or_named(name: str) -> None:
     definition = library.read_game(name)
     section = write(definition, name)

@@ -15,6 +15,7 @@ from ggn_store.notation import qpi
 from tests.oracles import hexagonal
 from tests.oracles.hexagonal import STARTS, Table
 from tests.support.definitions import shipped
+from tests.support.sampled import sampled
 
 # A rule of each game changed: the interpreter has to notice.
 MUTANTS = [
@@ -89,7 +90,7 @@ def standing(position: Position) -> dict[str, tuple[int, str]]:
     return {square: (1 if piece.side == "first" else -1, piece.letter) for square, piece in names.items()}
 
 
-@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("name", sampled(STARTS))
 def test_a_game_on_hexagons_is_played_by_its_written_rules(name: str) -> None:
     with Store.open("sqlite://") as store:
         store.load(library.read_game(name), name)

@@ -16,6 +16,7 @@ from tests.oracles import large_chess
 from tests.oracles.large_chess import STARTS, Move, Table, text
 from tests.oracles.play import Game
 from tests.support.definitions import shipped
+from tests.support.sampled import sampled
 
 # The legal moves of a position, each with the position after it.
 Judge = Callable[[Position], Mapping[Move, Position]]
@@ -142,7 +143,7 @@ def standing(table: Table, position: Position) -> dict[str, tuple[int, str]]:
     return {square: (sides[square], token(table.rules.words, piece)) for square, piece in pieces.items()}
 
 
-@pytest.mark.parametrize("name", sorted(STARTS))
+@pytest.mark.parametrize("name", sampled(sorted(STARTS)))
 def test_a_large_game_is_played_by_its_written_rules(name: str) -> None:
     judge = by_evaluator(Game(library.read_game(name)), large_chess.RULES[name].words)
     assert [line for seed in range(2) for line in differences(judge, name, seed, 16)] == []

@@ -13,6 +13,7 @@ from ggn_store.model.moves.move import Move
 from ggn_store.notation.coordinates import uci
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
 from tests.oracles.play import Choice, Game
+from tests.support.sampled import sampled
 
 FIXED = sorted(path.stem for path in FIXTURES.glob("*.txt"))
 # Positions of each game; the sweep `python -m tests.oracles.move_texts` takes more.
@@ -31,7 +32,7 @@ def move_of(choice: Choice) -> Move:
     )
 
 
-@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("name", sampled(FIXED))
 def test_moves_have_the_names_that_fairy_stockfish_gives_them(name: str) -> None:
     played = game(name)
     names = DefinedNames(played.definition)

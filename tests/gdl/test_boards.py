@@ -15,6 +15,7 @@ from tests.oracles import boards
 from tests.oracles.boards import FOUR, Found, Place, Roads, alquerque, hourglass
 from tests.support.games import Games
 from tests.support.gdl_specifications import BOARDS
+from tests.support.sampled import sampled
 
 HOUR, GLASS = "a1 d1 g1 b3 d3 f3 c5 d5 e5", "a13 d13 g13 b11 d11 f11 c9 d9 e9"
 
@@ -291,7 +292,7 @@ def ends(found: Found) -> Sequence[object]:
     return sorted((path, sorted(after.board.items()), after.is_first, after.hands) for path, after in found)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", sampled(GAMES))
 def test_the_positions_tell_every_rule_from_another(name: str) -> None:
     rules = oracle(name)
     for changes in GAMES[name][2]:
@@ -342,7 +343,7 @@ def differences(rules: Ruleset, name: str, count: int) -> Iterator[str]:
             yield f"{position}: {sorted(found.keys() ^ wanted.keys())}"
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if name not in LARGE])
+@pytest.mark.parametrize("name", sampled(name for name in GAMES if name not in LARGE))
 def test_a_description_has_the_moves_of_the_written_rules(games: Games, name: str) -> None:
     assert list(differences(games[f"gdl/{name}"], name, FEW)) == []
 

@@ -19,6 +19,7 @@ from tests.oracles.gdl_interpreter import Piece as Entity
 from tests.oracles.gdl_interpreter import Position as Situation
 from tests.support.games import Games
 from tests.support.gdl_specifications import DRAUGHTS, game
+from tests.support.sampled import sampled
 
 assert {"checkers", *DRAUGHTS} == GAMES.keys()
 # These take long to load: on every change they are played by the interpreter.
@@ -208,7 +209,7 @@ def differences(ruleset: Ruleset, name: str, count: int) -> Iterator[str]:
             yield f"{position}: the turn does not pass"
 
 
-@pytest.mark.parametrize("name", [name for name in DRAUGHTS if name not in LARGE])
+@pytest.mark.parametrize("name", sampled(name for name in DRAUGHTS if name not in LARGE))
 def test_a_description_has_the_moves_of_the_written_rules(games: Games, name: str) -> None:
     assert list(differences(games[f"gdl/{name}"], name, FEW)) == []
 

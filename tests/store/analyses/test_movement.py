@@ -23,6 +23,7 @@ from tests.oracles import movement, reference
 from tests.support.databases import MOSTLY_SQLITE, new_store
 from tests.support.games import Games
 from tests.support.loaded import in_random_documents, loaded
+from tests.support.sampled import sampled
 from tests.support.strategies import documents, stateless
 
 GAMES = ("chess", "almost", "capablanca", "loop", "minishogi", "xiangqi", "horde", "connect-four")
@@ -107,7 +108,7 @@ KNIGHT = {(a, b) for a in (-2, -1, 1, 2) for b in (-2, -1, 1, 2) if abs(a) != ab
 KING = {(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1)} - {(0, 0)}
 
 
-@pytest.mark.parametrize(("piece", "offsets"), [("C:N", KNIGHT), ("C:K^", KING)])
+@pytest.mark.parametrize(("piece", "offsets"), sampled([("C:N", KNIGHT), ("C:K^", KING)]))
 def test_all_that_move_like_a_piece_are_found_on_boards_of_any_size(
     library: Store, piece: str, offsets: set[tuple[int, int]]
 ) -> None:

@@ -21,6 +21,7 @@ from tests.oracles.python_chess import DECIDED, games_of_chess
 from tests.oracles.python_shogi import MATING_DROPS
 from tests.support.databases import DATABASES
 from tests.support.games import Games, large
+from tests.support.sampled import sampled
 
 # Each duty that a shipped game with samples has; small boards, and large ones, with and without hands.
 GAMES = {
@@ -145,10 +146,13 @@ def expected(rules: Ruleset, fen: str) -> set[str]:
 
 
 ON_DATABASES = [
-    pytest.param(database, *each, marks=[pytest.mark.long] * (database == "postgres" and each[0] in LARGE))
-    for each in GAMES.items()
+    each
     for database in DATABASES
-]
+    for each in sampled(
+        ((database, *each) for each in GAMES.items() if database == "sqlite" or each[0] not in LARGE),
+        1 if database == "sqlite" else 3,
+    )
+] + [pytest.param("postgres", name, GAMES[name], marks=pytest.mark.long) for name in LARGE]
 
 
 @pytest.mark.parametrize(("games", "name", "duty"), ON_DATABASES, indirect=["games"])

@@ -26,6 +26,7 @@ from tests.support.program import Command, Result, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
+from tests.support.sampled import sampled
 
 STEP = """# A game of one step.\r
 title = 'Step'
@@ -133,7 +134,7 @@ def test_a_definition_may_be_as_long_as_its_limit_wherever_it_stands(tmp_path: P
     assert "too long" in str(beside.envelope(path)[1])
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+@pytest.mark.parametrize("name", sampled(LIBRARY))
 def test_a_game_of_the_library_comes_back(people: People, tmp_path: Path, name: str) -> None:
     store = people.admin
     store.load_library(name)
@@ -153,7 +154,7 @@ def test_a_game_of_the_library_comes_back(people: People, tmp_path: Path, name: 
 
 
 @mostly_sqlite
-@pytest.mark.parametrize("name", LIBRARY)
+@pytest.mark.parametrize("name", sampled(LIBRARY))
 def test_a_game_of_the_library_comes_back_in_every_dialect_that_can_say_it(
     store: Store, tmp_path: Path, name: str
 ) -> None:
