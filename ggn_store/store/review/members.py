@@ -24,7 +24,7 @@ def able(connection: Connection, names: Sequence[str], table: Table) -> set[str]
     if connection.dialect.name != "postgresql":
         return set(names)
     listed = "SELECT name FROM unnest(CAST(:names AS text[])) AS of (name)"
-    asked = text(f"{listed} WHERE has_table_privilege(name, :table, 'INSERT')")
+    asked = text(f"{listed} WHERE has_any_column_privilege(name, :table, 'INSERT')")
     return {*connection.execute(asked, {"names": [*names], "table": table.name}).scalars()}
 
 
