@@ -62,12 +62,21 @@ def compile_statements_once(patch: pytest.MonkeyPatch) -> None:
         made(self, *args, **options)
         # In memory errors mean something else, which dialects know, too.
         name, engine = self.name if self.file is not None or self.is_server else "memory", self.engine
-        if known := first.get(name):
-            engine.dialect = engine.pool._dialect = known.dialect
-            engine._compiled_cache = known._compiled_cache
-        else:  # a dialect knows what it talks to once it is connected
-            engine._compiled_cache = LRUCache(_COMPILED)
-            event.listen(engine, "connect", lambda *_: first.setdefault(name, engine))
+
+        def share(*_: object) -> None:
+            known = first.get(name)
+            if known is None:
+                first[name] = engine
+                engine._compiled_cache = LRUCache(_COMPILED)
+            else:
+                engine.dialect = engine.pool._dialect = known.dialect
+                engine._compiled_cache = known._compiled_cache
+
+        # A server may not be there: what an engine knows of one, it learns when it connects.
+        if name in first and not self.is_server:
+            share()
+        else:
+            event.listen(engine, "connect", share)
 
     patch.setattr(Database, "__init__", make)
 
