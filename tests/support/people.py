@@ -91,25 +91,33 @@ def people(request: pytest.FixtureRequest, store: Store, address: str) -> Iterat
     yield found
     for each in found.stores.values():
         each.close()
-    if roles:
-        for role in roles:
-            execute(store, f"DROP OWNED BY {role}")
-            execute(store, f"DROP ROLE {role}")
+    for role in roles:
+        drop_role(store, role)
 
 
 def connected(store: Store, server: Server, address: str, name: str, roles: list[str]) -> Store:
-    """The store as somebody sees it who may read and add, and change nothing but whether a ruleset is hidden."""
+    """The store as somebody sees it who connects by a name of this test alone."""
     role = f"{name}_{uuid.uuid4().hex[:8]}"
-    for statement in (
-        f"CREATE ROLE {role} LOGIN",
-        f"GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA public TO {role}",
-        f"REVOKE INSERT ON audit FROM {role}",
-        f"GRANT UPDATE (deleted_at) ON ruleset TO {role}",
-        f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {role}",
-    ):
-        execute(store, statement)
+    create_role(store, role)
     roles.append(role)
     return Store.open(address.replace("postgresql://postgres@", f"postgresql://{role}@", 1))
+
+
+def create_role(store: Store, role: str) -> None:
+    """A user of Postgres who may read and add, and change nothing but whether a ruleset is hidden."""
+    for statement in (
+        f'CREATE ROLE "{role}" LOGIN',
+        f'GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA public TO "{role}"',
+        f'REVOKE INSERT ON audit FROM "{role}"',
+        f'GRANT UPDATE (deleted_at) ON ruleset TO "{role}"',
+        f'GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO "{role}"',
+    ):
+        execute(store, statement)
+
+
+def drop_role(store: Store, role: str) -> None:
+    execute(store, f'DROP OWNED BY "{role}"')
+    execute(store, f'DROP ROLE "{role}"')
 
 
 def execute(store: Store, statement: str, **values: Any) -> None:

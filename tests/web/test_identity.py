@@ -17,7 +17,7 @@ from ggn_store.web.guard import MAX_BODY, Rate, client_at
 from ggn_store.web.people import LASTING, Client, Proxy, Sessions, hashed
 from ggn_store.web.refusal import AskedError
 from tests.support.payloads import PAYLOADS
-from tests.support.people import KNIGHT, WIDER
+from tests.support.people import KNIGHT, WIDER, create_role, drop_role
 from tests.support.program import Program, run
 from tests.support.web import START, client, looked_at
 
@@ -46,7 +46,12 @@ def proposed(address: str) -> Iterator[Store]:
     with Store.open(address) as store:
         store.load(KNIGHT, "knight", author="ann")
         store.reviews.propose(WIDER, "knight", author="ann")
+        users = ("bob", "cas", "Bob K\u00f6nig") if store.session.database.is_server else ()
+        for user in users:
+            create_role(store, user)
         yield store
+        for user in users:
+            drop_role(store, user)
 
 
 @pytest.fixture
