@@ -83,13 +83,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
 
 
-@pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")  # for what tests share, too: who git knows is asked once
+def _own_environment() -> Iterator[None]:
     """What the developer's shell says about stores and authors must not reach a test."""
-    for name in ("GGN_STORE_URL", "GGN_STORE_REMOTE", "DATABASE_URL", "GGN_AUTHOR", "NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("GIT_DIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):  # and git knows nobody
-        monkeypatch.setenv(name, os.devnull)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("GGN_STORE_URL", "GGN_STORE_REMOTE", "DATABASE_URL", "GGN_AUTHOR", "NO_COLOR", "FORCE_COLOR"):
+            patch.delenv(name, raising=False)
+        for name in ("GIT_DIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):  # and git knows nobody
+            patch.setenv(name, os.devnull)
+        yield
 
 
 @pytest.fixture(autouse=True)
