@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from ggn_store.model.record import said_time
 from ggn_store.store.schema.views import View
 from ggn_store.store.sql.piece_columns import Column
 from ggn_store.store.sql.vectors import Vectors
@@ -97,7 +98,7 @@ def _text(value: str) -> str:
 
 
 def _time(value: datetime) -> str:
-    return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return said_time(value, "microseconds")
 
 
 _WRITERS: Final[dict[str, Callable[[Any], str]]] = {

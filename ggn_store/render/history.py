@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from ggn_store.errors import printable
 from ggn_store.model.teams.history import Blame, LogEntry
-from ggn_store.model.teams.revision import Revision
 from ggn_store.render.records import labelled
 
 LOG_COLUMNS: Final = ("revision", "parents", "created_at", "author", "tags", "message", "changes")
@@ -61,7 +60,7 @@ def log_rows(entries: Iterable[LogEntry]) -> Iterator[Mapping[str, Any]]:
         [subject, *_] = (entry.revision.message or "").strip().splitlines() or [""]
         if len(subject) > _SUBJECT:
             subject = subject[: _SUBJECT - 1] + "…"
-        yield _flat(entry) | {"created_at": _time(entry.revision), "message": subject, "changes": str(entry.changes)}
+        yield _flat(entry) | {"message": subject, "changes": str(entry.changes)}
 
 
 def log_fields(entries: Iterable[LogEntry]) -> Iterator[Mapping[str, Any]]:
@@ -81,12 +80,8 @@ def _flat(entry: LogEntry) -> dict[str, Any]:
     return data | {"parents": " ".join(map(str, data["parents"])), "tags": " ".join(entry.tags)}
 
 
-def _time(revision: Revision) -> str:
-    return f"{revision.created_at:%Y-%m-%dT%H:%M:%SZ}"
-
-
 def blame_rows(blames: Iterable[Blame]) -> Iterator[Mapping[str, Any]]:
     """Blames as rows of a table, for people: a field stands in brackets where entries have their piece."""
     for blame in blames:
-        data = blame.data() | {"created_at": _time(blame.revision)}
+        data = blame.data()
         yield data if blame.field is None else data | {"piece": f"({blame.field})"}

@@ -17,8 +17,9 @@ from ggn_store.errors import printable
 RecordFormat = Literal["table", "json", "ndjson", "csv"]
 JsonRecord = Mapping[str, Any]
 
-# Texts are not wrapped to less than this.
+# Texts are not wrapped to less than this; words of up to this length are not broken while there is room elsewhere.
 _NARROW: Final = 12
+_WORD: Final = 32
 
 
 def records(items: Iterable[JsonRecord], form: str, columns: Sequence[str], width: int | None = None) -> Iterator[str]:
@@ -77,17 +78,21 @@ def _csv_line(cells: Sequence[str]) -> str:
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> str:
     """Aligned columns under a heading; numbers to the right. `width` is as in `records`."""
     lines = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(len(cell) for cell in column) for column in zip(columns, *lines, strict=True)]
+    cells = [*zip(columns, *lines, strict=True)]
+    widths = [max(map(len, column)) for column in cells]
     is_number = [bool(lines) and all(line[i].isdigit() for line in lines) for i in range(len(columns))]
     if width is None:
         return _table(columns, lines, widths, is_number, width)
-    widths = _narrowed(columns, widths, is_number, width)
+    words = [min(_WORD, max(len(word) for cell in column for word in (cell.split() or [cell]))) for column in cells]
+    widths = _narrowed(words, widths, is_number, width)
+    if not _is_in(widths, width):
+        widths = _narrowed([*map(len, columns)], widths, is_number, width)
 
     def part(chosen: Sequence[int]) -> str:
         def pick(row: Sequence[Any]) -> list[Any]:
             return [row[i] for i in chosen]
 
-        room = _narrowed(pick(columns), pick(widths), pick(is_number), width)
+        room = _narrowed([len(columns[i]) for i in chosen], pick(widths), pick(is_number), width)
         return _table(pick(columns), map(pick, lines), room, pick(is_number), width)
 
     return "\n".join(map(part, _beside(widths, width)))
@@ -128,24 +133,27 @@ def _beside(widths: Sequence[int], room: int) -> list[list[int]]:
     tables = [[0]]
     for column in range(1, len(widths)):
         shown = [widths[i] for i in (*tables[-1], column)]
-        if sum(shown) + 2 * (len(shown) - 1) > room and len(tables[-1]) > 1:
+        if not _is_in(shown, room) and len(tables[-1]) > 1:
             tables.append([0])
         tables[-1].append(column)
     return tables
 
 
-def _narrowed(columns: Sequence[str], widths: Sequence[int], is_number: Sequence[bool], room: int) -> list[int]:
+def _is_in(widths: Sequence[int], room: int) -> bool:
+    return sum(widths) + 2 * (len(widths) - 1) <= room
+
+
+def _narrowed(least: Sequence[int], widths: Sequence[int], is_number: Sequence[bool], room: int) -> list[int]:
     """Widths with which a table fits: the widest texts get less, as few as need to. The same where none does."""
 
     def at_most(most: int) -> list[int]:
         return [
-            each if right else min(each, max(most, len(name)))
-            for name, each, right in zip(columns, widths, is_number, strict=True)
+            each if right else min(each, max(most, few))
+            for few, each, right in zip(least, widths, is_number, strict=True)
         ]
 
-    gaps = 2 * (len(widths) - 1)
     tried = range(-max(widths), -_NARROW + 1)
-    found = bisect_left(tried, True, key=lambda most: sum(at_most(-most)) + gaps <= room)
+    found = bisect_left(tried, True, key=lambda most: _is_in(at_most(-most), room))
     return list(widths) if found == len(tried) else at_most(-tried[found])
 
 

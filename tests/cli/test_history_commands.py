@@ -71,7 +71,7 @@ def test_log_for_programs_is_a_line_for_each_revision(ggn: Command, story: Store
         "fields": ["title"],
         "order": False,
     }
-    assert records[2]["created_at"] == "2026-01-01T02:00:00+00:00"
+    assert records[2]["created_at"] == "2026-01-01T02:00:00Z"
     assert json.loads(ggn("log", NAME, "--format", "json").out) == records
     assert ggn("log", f"{NAME}:stable").records() == records[2:]
     assert ggn("log", NAME, "--limit", "2").records() == ggn("log", NAME, "-n", "2").records() == records[:2]
@@ -311,7 +311,7 @@ def test_blame_tells_who_last_changed_each_entry(ggn: Command, story: Store) -> 
         "destination": "e3",
         "revision": 3,
         "author": "author 3",
-        "created_at": "2026-01-01T03:00:00+00:00",
+        "created_at": "2026-01-01T03:00:00Z",
         "message": "message 3",
         "lineage": story.ruleset(f"{NAME}@3").revision.lineage,
     }

@@ -251,6 +251,15 @@ def test_texts_go_on_below_where_a_table_is_fitted_into_a_terminal() -> None:
     assert table(("name", "what", "n"), rows, 60) == table(("name", "what", "n"), rows)
 
 
+def test_words_stay_whole_where_texts_can_give_room() -> None:
+    at = "2026-01-31T12:00:00Z"
+    rows = [[at, "ann", "one two three four"]]
+    lines = table(("created_at", "who", "what"), rows, 39).splitlines()
+    assert lines[2:] == [f"{at}  ann  one two", f"{'':25}  three four"]
+    narrow = table(("created_at", "who", "what"), rows, 38).splitlines()
+    assert narrow[2:4] == ["2026-01-31T12:0  ann  one two three", "0:00Z                 four"], "there is no room"
+
+
 def test_columns_without_room_stand_in_a_table_below() -> None:
     lines = table(("name", "first", "second", "third"), [["a", "1", "2", "3"]], 14).splitlines()
     assert lines == [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
-from ggn_store.model.record import Record
+from ggn_store.model.record import Record, said_time
 
 # What the audit tells of.
 ACTIONS: Final = (
@@ -78,5 +78,5 @@ class Event(Record):
 
     def data(self) -> dict[str, Any]:
         """The event as JSON data."""
-        data = Record.data(self) | {"at": self.at.isoformat(timespec="milliseconds")}
+        data = Record.data(self) | {"at": said_time(self.at, "milliseconds")}
         return data if self.since is None else data | {"since": self.since}
