@@ -288,7 +288,8 @@ def _refused(
     if page is None or got is None:
         body = rendering.error(message, status, site)
     else:
-        body = rendering.error(message, status, site, _ahead(page, got, status), _again(page, got))
+        person = Asked(site, page, {}, client=got.client).person
+        body = rendering.error(message, status, site, _ahead(page, got, status), _again(page, got), person)
     return Response(body, status, headers, media_type="text/html; charset=utf-8")
 
 

@@ -28,13 +28,14 @@ def error(
     site: Site,
     ahead: tuple[str, str] | None = None,
     again: tuple[str, list[tuple[str, str]]] | None = None,
+    person: str | None = None,
 ) -> str:
-    """The page that says what is wrong, and leads `ahead`: an address, and what it is called.
+    """The page that says what is wrong, to `person`, and leads `ahead`: an address, and what it is called.
 
     To ask `again` there are an address and its parameters.
     """
     said = {"message": message, "status": status, "json": None, "is_file": False, "ahead": ahead, "again": again}
-    return _page("error.html", "error", said | _server(site))
+    return _page("error.html", "error", said | _server(site) | {"person": person})
 
 
 def _server(site: Site) -> dict[str, Any]:

@@ -150,6 +150,10 @@ def test_passwords_cannot_be_tried_without_end(pages: TestClient, clock: Clock) 
 def test_an_error_page_says_what_the_server_lets_people_do(pages: TestClient, proposed: Store) -> None:
     wrong = looked_at(pages.get("/g/nothing").text)
     assert ("read-only" in wrong.text, "/login" in wrong.links) == (False, True)
+    assert ("Log in" in wrong.text, "bob, log out" in wrong.text) == (True, False)
+    log_in(pages)
+    wrong = looked_at(pages.get("/g/nothing").text)
+    assert ("Log in" in wrong.text, "bob, log out" in wrong.text) == (False, True)
     with client(proposed) as reading:
         wrong = looked_at(reading.get("/g/nothing").text)
     assert ("read-only" in wrong.text, "/login" in wrong.links) == (True, False)

@@ -195,8 +195,8 @@ class Postgres(Database):
             return f"{rights}: {user} is in {AUTHOR}, and this takes {ADMIN}, or the owner of the tables"
         if READER in own:
             return (
-                f"{rights}: {user} is in {READER}, which only reads; to load takes {AUTHOR}, to tag, hide and rebuild "
-                f"{ADMIN}: ask an administrator of the server for GRANT {AUTHOR} TO {user}"
+                f"{rights}: {user} is in {READER}, which only reads; ask an administrator of the server for "
+                f"GRANT {AUTHOR} TO {user}, to load and review, or GRANT {ADMIN} TO {user}, also to tag and hide"
             )
         return (
             f"{rights}: {user} is in none of the roles {READER} (to read), {AUTHOR} (to load) and {ADMIN}: "

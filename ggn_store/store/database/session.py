@@ -39,7 +39,8 @@ def require_current(database: Database, connection: Connection) -> None:
     found, known = version(connection), known_versions()
     if found == known[-1]:
         return
-    cure = f"run `ggn-store --db {database} db upgrade` (in Python: store.upgrade())"
+    who = " as the owner of its tables" if database.is_server else ""
+    cure = f"run `ggn-store --db {database} db upgrade`{who} (in Python: store.upgrade())"
     if found is None and is_empty(connection):
         raise StoreVersionError(f"{database}: the store is empty, it has no tables yet: {cure}")
     if found is None:
