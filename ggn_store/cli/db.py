@@ -12,7 +12,7 @@ from ggn_store.cli import options
 from ggn_store.cli.progress import progress
 from ggn_store.cli.upkeep import full_option, verify_store
 from ggn_store.errors import counted, printable
-from ggn_store.render.records import compact
+from ggn_store.render.records import compact, labelled
 
 if TYPE_CHECKING:
     from ggn_store.api.server import Roles
@@ -64,7 +64,7 @@ def show(form: str | None) -> None:
         members = ", ".join(map(printable, role.members)) or "nobody"
         click.echo(f"{role.name:11} {f'members: {members}' if role.exists else 'not made yet'}")
         for line in role.grants:
-            click.echo(f"  {printable(line)}")
+            click.echo(labelled("  -", [line], 4, options.terminal_width()))
     cure = "run `ggn-store db roles init` as a superuser, or as the owner with CREATEROLE"
     _deviate(found, f"{cure}; {_BY_HAND}")
 
