@@ -186,7 +186,7 @@ def test_a_stale_proposal_ends_with_the_code_of_a_conflict(ggn: Command) -> None
     ggn("load", write("knight.json", OTHER))
     done = ggn("approve", "knight#1", "--author", "Bob")
     assert (done.code, done.out) == (3, "")
-    assert "bring the document up to date and propose it again" in done.err
+    assert "can bring it up to date, with `ggn-store amend " in done.err
     assert ggn("propose", "knight", str(write("wider.json", WIDER)), "--author", "Ann", "--base", "1").code == 3
     assert ggn("withdraw", "knight#1", "--author", "Ann").out == "knight#1: withdrawn\n"
     assert ggn("propose", "knight", "wider.json", "--author", "Ann", "--base", "2").out.startswith("knight#2: proposed")

@@ -152,8 +152,8 @@ def test_a_proposal_is_stale_when_the_head_has_moved(people: People) -> None:
     stale = people.admin.reviews.get(str(right))
     assert (stale.state, stale.base, stale.head) == ("stale", 1, 2)
     told = (
-        "team/knight#2 was made on team/knight@1, and the newest revision is team/knight@2 now: bring the document up "
-        "to date and propose it again"
+        f"team/knight#2 was made on team/knight@1, and the newest revision is team/knight@2 now: {people.who('bob')} "
+        "can bring it up to date, with `ggn-store amend team/knight#2 FILE`"
     )
     with pytest.raises(ConflictError, match=told) as caught:
         people.approve("cid", right)

@@ -122,7 +122,9 @@ def test_a_stale_proposal_is_brought_up_to_date(people: People) -> None:
     people.load("bob", ROOK, "team/knight")
     people.admin.policies.set("team", review=1)
     assert people.admin.reviews.get("team/knight#1").state == "stale"
-    with pytest.raises(ConflictError, match=r"propose it again, with `ggn-store amend team/knight#1 FILE`"):
+    with pytest.raises(
+        ConflictError, match=r"ann\S* can bring it up to date, with `ggn-store amend team/knight#1 FILE`"
+    ):
         people.approve("bob", "team/knight#1")
     # Also with what it says already, as that is news on the new head.
     again = amend(people, "ann", WIDER)
