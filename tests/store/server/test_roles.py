@@ -295,7 +295,7 @@ def test_show_tells_members_and_owner(house: House) -> None:
     assert f"owner       {house.owner}\n" in shown
     [line] = [line for line in shown.splitlines() if line.startswith("ggn_author")]
     assert house.addresses["author"].split("//")[1].split(":")[0] in line
-    assert "  UPDATE on piece (lanes), ruleset (deleted_at)" in shown
+    assert "  - UPDATE on piece (lanes), ruleset (deleted_at)" in shown
 
 
 def test_the_owner_without_rights_over_roles_renews_what_a_superuser_has_made(house: House) -> None:
