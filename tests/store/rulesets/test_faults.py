@@ -78,7 +78,7 @@ def kill_loads_of_stores(database: str, kills: int, directory: Path, request: py
 def test_a_document_is_wholly_there_or_wholly_absent_after_a_kill(
     database: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    kill_loads_of_stores(database, 3, tmp_path, request)
+    kill_loads_of_stores(database, 2, tmp_path, request)
 
 
 @pytest.mark.long
@@ -111,7 +111,7 @@ def kill_while_writing(directory: Path, share: float) -> None:
         assert contents(store) == {"a": [0, 1]}
 
 
-@pytest.mark.parametrize("share", [0.2, 0.7, 0.99])
+@pytest.mark.parametrize("share", [0.7, *(pytest.param(each, marks=pytest.mark.long) for each in (0.2, 0.99))])
 def test_a_kill_in_the_middle_of_writing_the_file_leaves_the_document_out(share: float, tmp_path: Path) -> None:
     kill_while_writing(tmp_path, share)
 
@@ -355,8 +355,9 @@ def crowd(address: str, rounds: int, loaders: int) -> None:
         assert found == {f"own/{i}": list(range(i, rounds * loaders, loaders)) for i in range(loaders)}
 
 
-def test_four_processes_load_at_once_and_lose_nothing(address: str) -> None:
-    crowd(address, 1, 4)
+@pytest.mark.parametrize("loaders", [2, pytest.param(4, marks=pytest.mark.long)])
+def test_processes_load_at_once_and_lose_nothing(address: str, loaders: int) -> None:
+    crowd(address, 1, loaders)
 
 
 @pytest.mark.long

@@ -342,7 +342,7 @@ def check_round_trip(store: Store, document: Json) -> None:
 
 @pytest.mark.parametrize("dialect", DOCUMENTS)
 def test_random_documents_come_back_as_they_were(module_store: Store, dialect: str) -> None:
-    @settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
     @given(strategies.documents(dialect))
     def run(document: Json) -> None:
         check_round_trip(module_store, document)

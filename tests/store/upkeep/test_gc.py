@@ -232,36 +232,36 @@ def test_a_load_that_comes_during_a_collection_stores_anew_what_that_removes(pos
     postgres_server.drop_database(address)
 
 
-def crowd(address: str, rounds: int) -> None:
-    """Let processes load what is there unlisted while others collect it."""
+def crowd(address: str, rounds: int, many: int, others: int) -> None:
+    """Let so many processes load what is there unlisted while others collect it."""
     with Store.open(address) as store, ExitStack() as stack:
-        loaders, collectors = ([stack.enter_context(Worker()) for _ in range(count)] for count in (4, 2))
+        loaders, collectors = ([stack.enter_context(Worker()) for _ in range(count)] for count in (many, others))
         for worker in (*loaders, *collectors):
             worker.answer()
             worker.ask(do="open", address=address)
         for turn in range(rounds):
-            numbers = range(turn * 4, turn * 4 + 4)
+            numbers = range(turn * many, (turn + 1) * many)
             store_unlisted(store, numbers)
             for worker, number in zip(loaders, numbers, strict=True):
-                worker.send(load_command("same", number), load_command(f"own/{number % 4}", number))
+                worker.send(load_command("same", number), load_command(f"own/{number % many}", number))
             for worker in collectors:
                 worker.send({"do": "gc"}, {"do": "gc"})
             answers = [worker.answer() for worker in (*loaders, *collectors) for _ in range(2)]
             assert [answer for answer in answers if "error" in answer] == []
         found = contents(store)
-        assert sorted(found.pop("same")) == list(range(4 * rounds))
-        assert found == {f"own/{index}": list(range(index, 4 * rounds, 4)) for index in range(4)}
-        needed = {digest for number in range(4 * rounds) for digest in parse(document(number)).piece_digests}
+        assert sorted(found.pop("same")) == list(range(many * rounds))
+        assert found == {f"own/{index}": list(range(index, many * rounds, many)) for index in range(many)}
+        needed = {digest for number in range(many * rounds) for digest in parse(document(number)).piece_digests}
         assert pieces(store) == needed
 
 
 def test_processes_that_load_and_processes_that_collect_do_each_other_no_harm(address: str) -> None:
-    crowd(address, 2)
+    crowd(address, 2, 2, 1)
 
 
 @pytest.mark.long
 def test_processes_that_load_and_collect_for_long_do_each_other_no_harm(address: str) -> None:
-    crowd(address, 60)
+    crowd(address, 60, 4, 2)
 
 
 # --- the command ---

@@ -24,7 +24,7 @@ from tests.support.stored import raw
 
 Way = tuple[SchemaObject, str, str]
 
-SOME = 20
+SOME = 8
 NOTHING = "CREATE FUNCTION do_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'"
 
 

@@ -151,7 +151,16 @@ def test_revisions_from_before_there_was_an_audit_are_not_complained_of(store: S
 # --- beside others ---
 
 
-@pytest.mark.parametrize("names", [(), ("game", "game/1")])
+@pytest.mark.parametrize(
+    ("address", "names"),
+    [
+        pytest.param("sqlite", (), id="sqlite-names0", marks=pytest.mark.long),
+        pytest.param("sqlite", ("game", "game/1"), id="sqlite-names1"),
+        pytest.param("postgres", (), id="postgres-names0"),
+        pytest.param("postgres", ("game", "game/1"), id="postgres-names1", marks=pytest.mark.long),
+    ],
+    indirect=["address"],
+)
 def test_others_write_and_collect_between_its_short_transactions(
     store: Store, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...]
 ) -> None:
