@@ -205,8 +205,7 @@ def test_it_goes_with_a_ruleset_that_gets_another_name(people: People, other: St
 # --- what a bundle may say ---
 
 
-@pytest.fixture
-def file(other: Store, tmp_path: Path) -> Path:
+def bundle(other: Store, path: Path) -> Path:
     """A bundle with a proposal in two rounds, an approval of the first and a comment on the second."""
     other.load(game(**BOTH, N="b1c3"), NAME, author="ann")
     other.policies.set("team", review=2)
@@ -214,8 +213,21 @@ def file(other: Store, tmp_path: Path) -> Path:
     other.reviews.approve(f"{NAME}#1", author="ann")
     other.reviews.amend(f"{NAME}#1", parse(game(**BOTH, N="b1d2")), author="bob")
     other.reviews.comment(f"{NAME}#1", "why?", author="ann", piece="C:N", source="b1")
-    other.exchange.create_bundle(tmp_path / "game.gz", NAME)
-    return tmp_path / "game.gz"
+    other.exchange.create_bundle(path, NAME)
+    return path
+
+
+@pytest.fixture
+def file(other: Store, tmp_path: Path) -> Path:
+    """Such a bundle of the other store."""
+    return bundle(other, tmp_path / "game.gz")
+
+
+@pytest.fixture(scope="module")
+def sound_lines(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
+    """The lines of such a bundle, made once for all that are spoiled in one place."""
+    with Store.open("sqlite://") as store:
+        return lines(bundle(store, tmp_path_factory.mktemp("bundle") / "game.gz"))
 
 
 def test_a_bundle_is_of_the_third_version_only_with_reviews(file: Path, other: Store, tmp_path: Path) -> None:
@@ -281,9 +293,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("place", "key", "value", "message"), HOSTILE, ids=range(len(HOSTILE)))
 def test_a_bundle_with_a_bad_review_is_refused_with_its_line(
-    file: Path, place: int, key: str, value: Any, message: str
+    sound_lines: list[Json], place: int, key: str, value: Any, message: str
 ) -> None:
-    written = lines(file)
+    written = [dict(line) for line in sound_lines]
     numbers = [number for number, line in enumerate(written, start=1) if line["kind"] == "review"]
     written[numbers[place] - 1][key] = value
     with pytest.raises(InputError) as caught:
