@@ -60,11 +60,16 @@ def test_stats_count_what_the_document_holds(store: Store) -> None:
     assert (second["piece"], second["side"], second["possibilities"], second["drops"]) == ("c:p", "second", 1, 0)
 
 
-def test_stats_are_those_of_the_listing_for_every_game(games: Games) -> None:
-    assert all(games[name].name == name for name in GAMES)
-    records = {record["ruleset"]: record for record in games.store.analysis().stats(sorted(GAMES))}
-    assert [*records] == sorted(GAMES)
-    for summary in games.store.list(*GAMES):
+@pytest.mark.parametrize(
+    ("games", "names"),
+    [("sqlite", GAMES), ("postgres", GAMES[:2]), pytest.param("postgres", GAMES, marks=pytest.mark.long)],
+    indirect=["games"],
+)
+def test_stats_are_those_of_the_listing_for_every_game(games: Games, names: tuple[str, ...]) -> None:
+    assert all(games[name].name == name for name in names)
+    records = {record["ruleset"]: record for record in games.store.analysis().stats(sorted(names))}
+    assert [*records] == sorted(names)
+    for summary in games.store.list(*names):
         for name in ("pieces", "sources", "destinations", "possibilities", "conditions", "effects", "hand_effects"):
             assert records[summary.revision.name][name] == summary.counts[name]
 
@@ -147,7 +152,7 @@ def test_a_cannon_takes_nothing_without_a_screen(games: Games) -> None:
     assert (cannon.squares, cannon.quiet.total, cannon.capture.total) == (90, 90 * 17, 0)
 
 
-@in_random_documents(few=5, many=100)
+@in_random_documents(few=2, many=100)
 def test_mobility_and_who_reaches_agree_with_trying_it_out(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     ruleset = loaded(module_store, document)
@@ -166,7 +171,7 @@ def test_mobility_and_who_reaches_agree_with_trying_it_out(module_store: Store, 
         }
 
 
-@in_random_documents(few=5, many=100)
+@in_random_documents(few=2, many=100)
 def test_the_summary_of_a_piece_is_made_of_its_squares(module_store: Store, dialect: str, data: Any) -> None:
     analysis = loaded(module_store, data.draw(documents(dialect))).analysis()
     squares = [each for each in analysis.mobility_by_square() if each.source != "*"]
@@ -221,7 +226,7 @@ def test_who_reaches_a_square_says_how(games: Games) -> None:
     assert (pawn.quiet, pawn.capture, pawn.possibilities) == (True, False, 4)
 
 
-@in_random_documents(few=5, many=100)
+@in_random_documents(few=2, many=100)
 def test_coverage_agrees_with_following_the_effects(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     ruleset = loaded(module_store, document)
@@ -255,7 +260,7 @@ def test_what_the_rules_do_not_have_is_named(games: Games) -> None:
 # --- uses ---
 
 
-@in_random_documents(few=5, many=100)
+@in_random_documents(few=2, many=100)
 def test_uses_agree_with_looking_through_the_document(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     ruleset = loaded(module_store, document)
@@ -309,7 +314,7 @@ def test_nothing_mentions_a_piece_of_another_game(games: Games) -> None:
 # --- dead rules ---
 
 
-@in_random_documents(few=5, many=100)
+@in_random_documents(few=2, many=100)
 def test_dead_rules_agree_with_trying_everything_out(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     found = loaded(module_store, document).analysis().dead()
@@ -318,7 +323,7 @@ def test_dead_rules_agree_with_trying_everything_out(module_store: Store, dialec
     assert [*told] == sorted(told, key=order_of(document))
 
 
-@in_random_documents(few=5, many=100)
+@in_random_documents(few=2, many=100)
 def test_what_never_stands_anywhere_agrees_with_following_the_effects(
     module_store: Store, dialect: str, data: Any
 ) -> None:

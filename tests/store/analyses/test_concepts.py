@@ -30,6 +30,10 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield store
 
 
+# Descriptions that take long to load, of which SQLite tries one on every change.
+LATER = {"sqlite": ("nine-mens-morris",), "postgres": ("nine-mens-morris", "hexguard")}
+
+
 def judge(store: Store, name: str, board: tuple[int, int, int], expected: set[str]) -> None:
     found = {each.concept: each.values[f"{name}@1"] for each in store.analysis().concepts([name])}
     assert tuple(found[axis] for axis in ("files", "ranks", "layers")) == board
@@ -62,8 +66,13 @@ def test_games_have_the_concepts_of_their_rules(store: Store, name: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.long] if name == "nine-mens-morris" else []) for name in DESCRIBED],
+    ("address", "name"),
+    [
+        pytest.param(database, name, marks=[pytest.mark.long] * (name in LATER[database]))
+        for database in DATABASES
+        for name in DESCRIBED
+    ],
+    indirect=["address"],
 )
 def test_described_games_have_the_concepts_of_their_rules(store: Store, name: str) -> None:
     store.load(ROOT / "data" / "gdl" / f"{name}.json", name)

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from ggn_store import Ruleset, Store, UnknownNameError, find_game, generate
+from ggn_store import Document, Ruleset, Store, UnknownNameError, find_game, generate
 from ggn_store.analysis.movers import Movers
 from ggn_store.games import definition
 from ggn_store.model.documents.geometry import symmetries
 from tests.oracles import analyses as oracle
 from tests.oracles import movement, reference
 from tests.support.databases import MOSTLY_SQLITE, new_store
-from tests.support.games import Games
+from tests.support.games import Games, large
 from tests.support.loaded import in_random_documents, loaded
 from tests.support.sampled import sampled
 from tests.support.strategies import documents, stateless
@@ -30,11 +30,18 @@ GAMES = ("chess", "almost", "capablanca", "loop", "minishogi", "xiangqi", "horde
 Json = dict[str, Any]
 
 
+@functools.cache
+def generated(game: str) -> Document:
+    """A game's document, generated once for the store and for plain Python."""
+    return generate(find_game(game))
+
+
 @pytest.fixture(scope="module", params=MOSTLY_SQLITE)
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store with games of the library that no test changes."""
     with new_store(request.param, tmp_path_factory.mktemp("games"), request) as store:
-        store.load_library(*GAMES)
+        for game in GAMES:
+            store.load(generated(game), game)
         yield store
 
 
@@ -58,10 +65,9 @@ def named(group: Movers) -> set[str]:
 def leaps(game: str) -> tuple[dict[str, tuple[int, ...]], dict[str, set[tuple[str, str, str]]]]:
     """The points of a game's board, and the leaps of each piece that asks nothing but what is at its destination.
 
-    Generated and read once, for all offsets and databases.
+    Read once, for all offsets and databases.
     """
-    generated = generate(find_game(game))
-    document = generated.data()
+    document = generated(game).data()
     leaping = {}
     for piece in document:
         told: set[tuple[str, str, str]] = set()
@@ -79,7 +85,7 @@ def leaps(game: str) -> tuple[dict[str, tuple[int, ...]], dict[str, set[tuple[st
             told.add((source, destination, "empty" if state == "empty" else "enemy"))
         if is_plain and told:
             leaping[piece] = told
-    return oracle.points([*generated.board.squares]), leaping
+    return oracle.points([*generated(game).board.squares]), leaping
 
 
 def leapers(game: str, offsets: set[tuple[int, int]]) -> set[str]:
@@ -221,7 +227,7 @@ def test_squares_without_coordinates_are_left_out_and_told(store: Store) -> None
     ]  # fmt: skip
 
 
-@in_random_documents(few=5, many=100)
+@in_random_documents(few=2, many=100)
 def test_mirrored_and_renamed_rules_have_the_same_fingerprint(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(rules_of(dialect))
     original = loaded(module_store, document)
@@ -242,7 +248,7 @@ def test_mirrored_and_renamed_rules_have_the_same_fingerprint(module_store: Stor
             assert one is not None or (not whole and not on_board(document, piece))
 
 
-@in_random_documents(few=5, many=200)
+@in_random_documents(few=2, many=200)
 def test_pieces_have_one_fingerprint_exactly_if_they_move_alike_by_plain_python(
     module_store: Store, dialect: str, data: Any
 ) -> None:
@@ -309,7 +315,7 @@ def on_board(document: Json, piece: str) -> bool:
     )
 
 
-@in_random_documents(few=5, many=100)
+@in_random_documents(few=2, many=100)
 def test_rules_with_one_possibility_less_are_told_apart(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(rules_of(dialect))
     original = loaded(module_store, document)
@@ -365,6 +371,7 @@ def test_shogi_and_xiangqi_hold_turned_and_mirrored(library: Store) -> None:
         assert found["sides", "mirrored top to bottom"].start is mirrored_start
 
 
+@large
 def test_the_sides_of_raumschach_are_mirrored_in_ranks_and_layers(games: Games) -> None:
     found = games["raumschach"].analysis().symmetries()
     assert len(found) == 8 + 2
@@ -429,7 +436,7 @@ def test_what_differs_is_told(store: Store) -> None:
         loaded(store, document).analysis().asymmetries("turned by 90 degrees")
 
 
-@in_random_documents(few=5, many=100)
+@in_random_documents(few=2, many=100)
 def test_symmetries_agree_with_mirroring_the_document(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(rules_of(dialect))
     ruleset = loaded(module_store, document)
@@ -633,6 +640,7 @@ def test_styles_are_no_difference_and_pieces_that_move_alike_are_renamed(library
     assert back["C:R", "S:R"][4].startswith("dropped on 25 squares; becomes +R")
 
 
+@pytest.mark.parametrize("address", MOSTLY_SQLITE, indirect=True)
 def test_a_bishop_that_also_steps_orthogonally_has_gained_224_moves(store: Store) -> None:
     document = generate(find_game("chess")).data()
     store.load(document, "game")
