@@ -15,6 +15,7 @@ from ggn_store.model.moves.chain import Chain, captures_first
 from ggn_store.store.database.postgres import Values
 from tests.oracles.chains import Found, Json, Steps, chains_of
 from tests.support.chained import jumper, random_position, random_rules
+from tests.support.databases import mostly_sqlite
 from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
@@ -44,7 +45,16 @@ def expected(document: Json, position: Position, most: int = 300) -> list[Found]
     return found
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
+# Postgres shows on every change that it finds the chains of checkers.
+@pytest.mark.parametrize(
+    ("address", "seed"),
+    [
+        ("sqlite", 0),
+        *(pytest.param("sqlite", seed, marks=pytest.mark.long) for seed in (1, 2)),
+        *(pytest.param("postgres", seed, marks=pytest.mark.long) for seed in (0, 1, 2)),
+    ],
+    indirect=["address"],
+)
 def test_chains_are_those_of_a_loop(store: Store, seed: int) -> None:
     dice = random.Random(seed)
     lengths: dict[int, int] = {}
@@ -63,6 +73,7 @@ def test_chains_are_those_of_a_loop(store: Store, seed: int) -> None:
     assert min(lengths.get(length, 0) for length in range(2, 6)) > 12, lengths
 
 
+@mostly_sqlite
 def test_chains_can_be_narrowed(store: Store) -> None:
     dice = random.Random(7)
     seen = 0
@@ -106,6 +117,7 @@ def test_whoever_makes_no_tables_is_answered_alike(store: Store, monkeypatch: py
     assert compared > 50
 
 
+@pytest.mark.parametrize("address", [pytest.param("sqlite", marks=pytest.mark.long), "postgres"], indirect=True)
 def test_chains_of_checkers_are_those_of_a_loop(store: Store) -> None:
     store.load(Path(__file__).parents[3] / "data" / "gdl" / "checkers.json", "checkers")
     ruleset = store.ruleset("checkers")

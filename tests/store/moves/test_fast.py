@@ -209,7 +209,15 @@ def test_answers_that_are_kept_are_those_of_the_database(chess: Ruleset, monkeyp
     assert asked == []
 
 
-@pytest.mark.parametrize("name", ["chess", "microchess", "gdl/hexguard", "gdl/checkers"])
+@pytest.mark.parametrize(
+    ("module_store", "name"),
+    [
+        *(("sqlite", name) for name in ("chess", "microchess", "gdl/hexguard", "gdl/checkers")),
+        *(("postgres", name) for name in ("microchess", "gdl/checkers")),
+        *(pytest.param("postgres", name, marks=pytest.mark.long) for name in ("chess", "gdl/hexguard")),
+    ],
+    indirect=["module_store"],
+)
 def test_a_piece_that_is_met_again_hardly_ever_asks(
     module_store: Store, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -279,14 +287,15 @@ def test_an_unknown_query_is_refused(store: Store) -> None:
         store.ruleset("line").moves({"a1": "C:R"}, query="quick")  # type: ignore[arg-type]
 
 
-def test_threads_share_a_handle(chess: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rounds", [2, pytest.param(5, marks=pytest.mark.long)])
+def test_threads_share_a_handle(chess: Ruleset, monkeypatch: pytest.MonkeyPatch, rounds: int) -> None:
     monkeypatch.setattr(fast, "KEPT_MOVES", 60)
     positions = some_positions()
     expected = chess.moves_batch(positions, query="reading")
     wrong: list[object] = []
 
     def ask() -> None:
-        for _ in range(5):
+        for _ in range(rounds):
             for position, right in zip(positions, expected, strict=True):
                 try:
                     found = chess.moves(position)

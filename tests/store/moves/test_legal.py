@@ -145,11 +145,17 @@ def expected(rules: Ruleset, fen: str) -> set[str]:
     return {name for name in uci(rules, position, rules.legal_moves(position)) if not PASS.fullmatch(name)}
 
 
+# Of games with the same duty, those that take least.
+DEARER = ("losers", "seirawan", "supply")
 ON_DATABASES = [
     each
     for database in DATABASES
     for each in sampled(
-        ((database, *each) for each in GAMES.items() if database == "sqlite" or each[0] not in LARGE),
+        (
+            pytest.param(database, *each, marks=pytest.mark.long) if each[0] in DEARER else (database, *each)
+            for each in GAMES.items()
+            if database == "sqlite" or each[0] not in LARGE
+        ),
         1 if database == "sqlite" else 3,
     )
 ] + [pytest.param("postgres", name, GAMES[name], marks=pytest.mark.long) for name in LARGE]
@@ -226,7 +232,15 @@ betza = "R"
 """
 
 
-@pytest.mark.parametrize("enemy", ["e8", "d8", "c8"])
+@pytest.mark.parametrize(
+    ("address", "enemy"),
+    [
+        *(("sqlite", square) for square in ("e8", "d8", "c8")),
+        ("postgres", "d8"),
+        *(pytest.param("postgres", square, marks=pytest.mark.long) for square in ("e8", "c8")),
+    ],
+    indirect=["address"],
+)
 def test_to_face_a_king_is_no_attack_on_what_castling_crosses(store: Store, enemy: str) -> None:
     # Fairy-Stockfish castles so in synochess: 3akec1/3n3r/r4n2/8/5PQ1/2N5/1P3P2/R3KB1R[s] w KQ - 2 13.
     store.load(generate(read_definition(KINGS)), name="kings")
@@ -321,8 +335,14 @@ PERFT = [
 ]
 
 
+# Castling, and captures in passing; the others are for the long run.
+QUICK = PERFT[1:3]
+
+
 @pytest.mark.parametrize("engine", [None, "duckdb"])
-@pytest.mark.parametrize(("fen", "counts"), PERFT)
+@pytest.mark.parametrize(
+    ("fen", "counts"), [pytest.param(*each, marks=[pytest.mark.long] * (each not in QUICK)) for each in PERFT]
+)
 @pytest.mark.usefixtures("every_ply_is_a_statement")
 def test_perft_of_legal_moves_has_the_published_numbers(
     chess: Ruleset, engine: str | None, fen: str, counts: tuple[int, ...]

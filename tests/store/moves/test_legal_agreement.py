@@ -27,6 +27,8 @@ from tests.support.strategies import DIALECTS
 
 # Games of guards and states that few others would notice if they were judged wrong.
 TELLING = (55, 130)
+# Documents whose duties forbid much in the positions that are tried on every change.
+FORBIDDING = (1, 7, 9, 12, 13, 14, 18, 19)
 DOCUMENTS = int(os.environ.get("GGN_LEGAL_DOCUMENTS", "300"))
 # No piece of the dialect `perform` can be royal.
 ROYAL = tuple(dialect for dialect in DIALECTS if dialect != "perform")
@@ -219,7 +221,7 @@ def key(move: Move) -> reference.Key:
 @mostly_sqlite
 @pytest.mark.parametrize("dialect", ROYAL)
 def test_random_documents_have_the_legal_moves_of_plain_python(store: Store, dialect: str) -> None:
-    seen = compare(store, dialect, (*range(20), *TELLING), 8)
+    seen = compare(store, dialect, (*FORBIDDING, *TELLING), 8)
     assert seen["moves"] > seen["forbidden"] > 15
 
 

@@ -37,6 +37,13 @@ DATA = Path(__file__).parents[3] / "data"
 # The store's own, and the one that is of neither database.
 ENGINES = (None, "duckdb")
 
+# On either database the statements of its own; an engine of neither tries what SQLite gives it, and Postgres later.
+WAYS = [
+    *(("sqlite", engine) for engine in ENGINES),
+    ("postgres", None),
+    pytest.param("postgres", "duckdb", marks=pytest.mark.long),
+]
+
 # The most positions that a ply is made in Python from: none, so that all is asked of the engines, or as always.
 STATEMENTS, ALWAYS = 0, lead.POSITIONS
 
@@ -144,7 +151,7 @@ def test_chess_has_the_published_numbers_where_every_pseudo_legal_move_is_legal(
     assert chess.perft(of_chess(START), depth, engine=engine).count == count
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("module_store", "engine"), WAYS, indirect=["module_store"])
 def test_chess_has_python_chess_s_numbers(chess: Ruleset, engine: str | None) -> None:
     for fen in KNOWN:
         # A mark of a double step that the host should have cleared matters from the third move on.
@@ -162,8 +169,24 @@ def test_perft_4_of_chess_is_python_chess_s_whether_or_not_equal_positions_are_m
     assert chess.perft(of_chess(START), 4, engine=engine, merge=merge).count == 197_742
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("most", [1, ALWAYS])
+@pytest.mark.parametrize(
+    ("module_store", "most", "engine"),
+    [
+        ("sqlite", 1, None),
+        ("sqlite", ALWAYS, "duckdb"),
+        ("postgres", ALWAYS, None),
+        *(
+            pytest.param(*each, marks=pytest.mark.long)
+            for each in (
+                ("sqlite", 1, "duckdb"),
+                ("sqlite", ALWAYS, None),
+                ("postgres", 1, None),
+                *(("postgres", most, "duckdb") for most in (1, ALWAYS)),
+            )
+        ),
+    ],
+    indirect=["module_store"],
+)
 def test_the_first_plies_are_the_same_in_python(chess: Ruleset, engine: str | None, most: int) -> None:
     # Of the first two, castling and captures en passant are among the moves of the first plies.
     for fen in KNOWN[1:2]:
@@ -175,7 +198,7 @@ def test_the_first_plies_are_the_same_in_python(chess: Ruleset, engine: str | No
         assert expected[STATEMENTS] == expected[most]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("module_store", "engine"), WAYS, indirect=["module_store"])
 @pytest.mark.parametrize(("fens", "depth"), [([fen for fen in KNOWN if fen not in MARKED], 2), (KNOWN, 1)])
 def test_the_boards_after_moves_of_chess_are_python_chess_s(
     chess: Ruleset, engine: str | None, fens: list[str], depth: int
@@ -278,7 +301,15 @@ def check_game(games: Games, name: str, positions: list[Position], depth: int) -
         assert counts == [each.total() for each in expected[:1]]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("games", "name"),
+    [
+        *(("sqlite", name) for name in GAMES),
+        ("postgres", "minishogi"),
+        *(pytest.param("postgres", name, marks=pytest.mark.long) for name in GAMES if name != "minishogi"),
+    ],
+    indirect=["games"],
+)
 def test_games_of_the_library_go_on_as_plain_python_says(games: Games, name: str) -> None:
     positions = list(samples(name))
     check_game(games, name, [positions[0], positions[len(positions) // 2], positions[-1]], 1)
@@ -293,7 +324,16 @@ def test_every_game_goes_on_as_plain_python_says(games: Games, name: str) -> Non
     check_game(games, name, positions[:: len(positions) // 2], 2)
 
 
-@pytest.mark.parametrize(("name", "count"), [("gomoku", 361 * 360), ("raumschach", None)])
+@pytest.mark.parametrize(
+    ("games", "name", "count"),
+    [
+        ("sqlite", "gomoku", 361 * 360),
+        ("postgres", "gomoku", 361 * 360),
+        ("sqlite", "raumschach", None),
+        pytest.param("postgres", "raumschach", None, marks=pytest.mark.long),
+    ],
+    indirect=["games"],
+)
 def test_large_boards_and_boards_in_space(games: Games, name: str, count: int | None) -> None:
     rules = games[name]
     start = rules.position()
@@ -335,7 +375,7 @@ def slides(size: int, sources: list[tuple[int, int]], piece: str, gain: str) -> 
     return found
 
 
-@pytest.mark.parametrize("size", [25, 36])
+@pytest.mark.parametrize("size", [25, pytest.param(36, marks=pytest.mark.long)])
 def test_boards_of_any_size(both: list[Store], size: int) -> None:
     middle, last = size // 2, size - 1
     places = [(0, 0), (1, 0), (middle, middle), (middle + 1, middle), (last - 1, last), (last, last), (last, 0)]
@@ -453,11 +493,12 @@ def both(tmp_path_factory: pytest.TempPathFactory, postgres_server: Any) -> Iter
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_random_documents_go_on_as_plain_python_says(both: list[Store], dialect: str) -> None:
-    compare(both, dialect, documents=4)
+    compare(both, dialect, documents=2)
 
 
-def test_a_side_that_may_pass_goes_on_as_plain_python_says(both: list[Store]) -> None:
-    compare(both, "diff", documents=4, passes=True)
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.long)])
+def test_a_side_that_may_pass_goes_on_as_plain_python_says(both: list[Store], count: int) -> None:
+    compare(both, "diff", documents=count, passes=True)
 
 
 @pytest.mark.long

@@ -311,7 +311,7 @@ def test_documents_that_other_processes_read_are_the_same_in_the_same_order(
 
 @pytest.mark.usefixtures("_eager")
 def test_the_rows_of_a_document_from_another_process_are_those_of_one_from_here(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "game.json").write_text(generate(find_game("minishogi")).canonical(), encoding="utf-8")
+    (tmp_path / "game.json").write_text(generate(find_game("microchess")).canonical(), encoding="utf-8")
     [result] = store.load_all([tmp_path / "game.json"], processes=1)
     assert result.revision is not None
     assert store.upkeep.check() == []
