@@ -14,6 +14,7 @@ from ggn_store.errors import GateError, HeadMovedError, NotationError
 from ggn_store.model.teams.policy import PositionSet
 from ggn_store.model.teams.proposal import Proposal, parse_proposal
 from ggn_store.model.teams.revision import Revision
+from tests.support.databases import DATABASES
 from tests.support.people import AT_B1, DOUBTFUL, KNIGHT, OTHER, ROOK, WIDER, People, moving, rows
 from tests.support.people import people as people
 
@@ -318,7 +319,16 @@ def at_once(*works: Callable[[], Proposal | Revision]) -> list[Proposal | Revisi
     return [each for each in results if each is not None]
 
 
-@pytest.mark.parametrize("needed", [1, 2, 3])
+# In a file one writes at a time, however many are needed.
+@pytest.mark.parametrize(
+    ("address", "needed"),
+    [
+        pytest.param(database, needed, marks=[pytest.mark.long] * (database == "sqlite" and needed != 2))
+        for database in DATABASES
+        for needed in (1, 2, 3)
+    ],
+    indirect=["address"],
+)
 def test_approvals_at_once_make_one_revision(people: People, needed: int) -> None:
     people.admin.policies.set("team", review=needed)
     for name in ("ann", "bob", "cid", "dan"):

@@ -21,11 +21,14 @@ from ggn_store.store.sql import queries
 from ggn_store.store.sql.given import Given
 from ggn_store.store.sql.processes import Processes
 from tests.oracles.fairy_stockfish import FIXTURES, fixture
+from tests.support.databases import DATABASES
 from tests.support.program import Program
 from tests.support.program import run as run
 
 # What decides: checks and castling, generals that face each other, hands.
 GAMES = ("chess", "xiangqi", "minishogi")
+# One in so many of their positions, so that among them are some in which a duty forbids something.
+FEW = {"chess": 7, "xiangqi": 7, "minishogi": 9}
 FIXED = sorted({path.stem for path in FIXTURES.glob("*.txt")} - {*GAMES})
 PINNED = "4k3/8/8/8/1b6/8/3N4/4K3 w - - 0 1"
 KEY = "ruleset, revision, piece_id, possibility"
@@ -70,9 +73,18 @@ def agrees(store: Store, name: str, step: int = 1) -> None:
     assert rows == Counter({row: count for row, count in legal.items() if row[3] != row[4] or row in rows})
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_they_hold_the_moves_of_games(module_store: Store, name: str) -> None:
-    agrees(module_store, name, 3)
+@pytest.mark.parametrize(
+    ("module_store", "name", "step"),
+    [
+        *(("sqlite", *each) for each in FEW.items()),
+        *(("postgres", name, FEW[name]) for name in ("chess", "minishogi")),
+        pytest.param("postgres", "xiangqi", FEW["xiangqi"], marks=pytest.mark.long),
+        *(pytest.param(database, name, 3, marks=pytest.mark.long) for name in GAMES for database in DATABASES),
+    ],
+    indirect=["module_store"],
+)
+def test_they_hold_the_moves_of_games(module_store: Store, name: str, step: int) -> None:
+    agrees(module_store, name, step)
 
 
 @pytest.mark.long
@@ -122,7 +134,7 @@ def test_plans_are_explained_with_them(module_store: Store, chess: Ruleset) -> N
 
 
 def test_hands_are_there_and_what_is_left_to_the_players_is_said(module_store: Store) -> None:
-    module_store.load_library("minishogi", "xiangqi")
+    module_store.load_library("minishogi", "nineholes")
     rules = module_store.ruleset("minishogi")
     position = rules.position(sfen="4k/5/5/5/K4 b 2GPs 1")
     held = module_store.sql(
@@ -130,9 +142,9 @@ def test_hands_are_there_and_what_is_left_to_the_players_is_said(module_store: S
     )
     assert [row[2:] for row in held] == [("S:G", "first", 2), ("S:P", "first", 1), ("s:s", "second", 1)]
     assert "left to the players" not in str(held.note)
-    left = module_store.sql(LEGAL, ruleset="xiangqi").note
-    assert "left to the players: " + ", ".join(module_store.ruleset("xiangqi").play.host) in str(left)
-    assert "left to the players" not in str(module_store.sql(MOVES, ruleset="xiangqi").note)
+    left = module_store.sql(LEGAL, ruleset="nineholes").note
+    assert "left to the players: " + ", ".join(module_store.ruleset("nineholes").play.host) in str(left)
+    assert "left to the players" not in str(module_store.sql(MOVES, ruleset="nineholes").note)
 
 
 def test_without_duties_all_moves_are_legal_and_a_pass_has_no_key(store: Store) -> None:
