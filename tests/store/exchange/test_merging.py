@@ -264,7 +264,7 @@ def agreement(store: Store, dialect: str, examples: int, seen: dict[str, int]) -
 
 
 @pytest.mark.parametrize("module_store", MOSTLY_SQLITE, indirect=True)
-@pytest.mark.parametrize("examples", [pytest.param(12, id="few"), pytest.param(250, id="many", marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [pytest.param(9, id="few"), pytest.param(250, id="many", marks=pytest.mark.long)])
 def test_a_load_on_an_old_base_is_both_edits_or_a_conflict(module_store: Store, examples: int) -> None:
     seen: dict[str, int] = {}
     for dialect in DIALECTS:

@@ -129,7 +129,7 @@ def sweep(store: Store, paths: list[Path], numbers: range, file: Path) -> Counte
 
 @mostly_sqlite
 def test_a_few_random_pairs_of_edits_are_merged_or_resolved(store: Store, tmp_path: Path) -> None:
-    sweep(store, DEFINED[:2], range(8), tmp_path / "file")
+    sweep(store, DEFINED[:2], range(6), tmp_path / "file")
 
 
 @pytest.mark.long

@@ -26,7 +26,12 @@ from tests.support.databases import DATABASES, new_store_address
 from tests.support.exchanged import BOTH, Asked, Json, exports, game, history, holds, sound, tag, tags
 from tests.support.guards import drop_guards
 
-PAIRS = [(mine, theirs) for mine in DATABASES for theirs in DATABASES]
+# Two of one database are for the long run: beside each of the other each says what it does.
+PAIRS = [
+    pytest.param((mine, theirs), marks=[pytest.mark.long] * (mine == theirs))
+    for mine in DATABASES
+    for theirs in DATABASES
+]
 
 
 def new_stores(

@@ -202,7 +202,7 @@ def break_servers(kill: Callable[[str], None], running: Server, kills: int, dire
     print(f"{kills} times: {broken} pushes were broken off")
 
 
-@pytest.mark.parametrize("kill", [end_politely, crash])
+@pytest.mark.parametrize("kill", [pytest.param(end_politely, marks=pytest.mark.long), crash])
 def test_a_push_whose_server_ends_leaves_whole_rulesets_and_goes_on_when_run_again(
     kill: Callable[[str], None], own_server: Server, tmp_path: Path
 ) -> None:

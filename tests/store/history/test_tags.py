@@ -21,7 +21,7 @@ from tests.support.stored import KNIGHT, ROOK
 
 Json = dict[str, Any]
 BISHOP: Json = {"C:B": KNIGHT["C:N"]}
-TAGGERS = 4
+TAGGERS = [2, pytest.param(4, marks=pytest.mark.long)]
 
 
 @pytest.fixture
@@ -155,20 +155,21 @@ def test_the_moves_of_a_tag_cannot_be_changed_or_removed(game: Store) -> None:
     assert moves(game) == [("stable", 1, 1)]
 
 
-def test_of_many_that_expect_the_same_one_moves_the_tag(address: str) -> None:
+@pytest.mark.parametrize("taggers", TAGGERS)
+def test_of_many_that_expect_the_same_one_moves_the_tag(address: str, taggers: int) -> None:
     with Store.open(address) as store, ExitStack() as stack:
-        for content in range(2 * TAGGERS):
+        for content in range(2 * taggers):
             store.load(document(content), "a")
-        workers = [stack.enter_context(Worker()) for _ in range(TAGGERS)]
+        workers = [stack.enter_context(Worker()) for _ in range(taggers)]
         for worker in workers:
             worker.answer()
             worker.send({"do": "open", "address": address})
-        assert [worker.answer() for worker in workers] == [{}] * TAGGERS
+        assert [worker.answer() for worker in workers] == [{}] * taggers
         expect = "none"
         for turn in range(1, 9):
             for index, worker in enumerate(workers):
                 # To other revisions than the turn before, each to one of its own.
-                number = 1 + index + TAGGERS * (turn % 2)
+                number = 1 + index + taggers * (turn % 2)
                 worker.send({"do": "tag", "reference": f"a@{number}", "name": "stable", "expect": expect})
             answers = [worker.answer() for worker in workers]
             won = [answer for answer in answers if "error" not in answer]
@@ -179,11 +180,12 @@ def test_of_many_that_expect_the_same_one_moves_the_tag(address: str) -> None:
         assert store.upkeep.verify().problems == ()
 
 
-def test_of_many_that_expect_nothing_all_move_the_tag_one_after_the_other(address: str) -> None:
+@pytest.mark.parametrize("taggers", TAGGERS)
+def test_of_many_that_expect_nothing_all_move_the_tag_one_after_the_other(address: str, taggers: int) -> None:
     with Store.open(address) as store, ExitStack() as stack:
         for content in range(2):
             store.load(document(content), "a")
-        workers = [stack.enter_context(Worker()) for _ in range(TAGGERS)]
+        workers = [stack.enter_context(Worker()) for _ in range(taggers)]
         for worker in workers:
             worker.answer()
             worker.send({"do": "open", "address": address})

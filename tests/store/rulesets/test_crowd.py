@@ -78,9 +78,10 @@ def judge_writes(store: Store, writes: list[dict[str, Any]]) -> None:
                 assert not each["merge"] or len(set(later)) > 1
 
 
-def test_a_few_who_write_and_read_lose_nothing(address: str) -> None:
+@pytest.mark.parametrize("writers", [3, pytest.param(4, marks=pytest.mark.long)])
+def test_a_few_who_write_and_read_lose_nothing(address: str, writers: int) -> None:
     Store.open(address).close()
-    counts = crowd(address, 0, 4, 2)
+    counts = crowd(address, 0, writers, 2)
     assert counts["new"] + counts["merged"] > 10
     assert counts["read"] > 10
 

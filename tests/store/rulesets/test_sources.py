@@ -43,7 +43,13 @@ betza = "W"  # "quoted" \\ and '''
 
 
 # The smallest of each kind; the others are long.
-QUICK = ("tic-tac-toe", "micro", "examples/must-deny-drop-from-hand", "examples/perform-simple-move", "gdl/contraband")
+QUICK = (
+    "tic-tac-toe",
+    "hexapawn",
+    "examples/must-deny-drop-from-hand",
+    "examples/perform-simple-move",
+    "gdl/contraband",
+)
 LIBRARY = [
     pytest.param(file.name, marks=() if file.name in QUICK else pytest.mark.long)
     for file in library_files(["all", "examples", "gdl"])
