@@ -23,11 +23,12 @@ from tests.support.stored import KNIGHT, ROOK
 from tests.support.strategies import DIALECTS, documents
 
 
+@pytest.mark.parametrize("examples", [8, pytest.param(20, marks=pytest.mark.long)])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_guards_let_every_document_through(used: House, dialect: Dialect) -> None:
+def test_the_guards_let_every_document_through(used: House, dialect: Dialect, examples: int) -> None:
     with Store.open(used.addresses["author"]) as store:
 
-        @settings(max_examples=20)
+        @settings(max_examples=examples)
         @given(documents(dialect))
         def loads(document: dict[str, Any]) -> None:
             content = parse(document, dialect)
@@ -256,9 +257,10 @@ def test_nobody_but_the_owner_says_that_a_damaged_piece_was_found_sound(used: Ho
             admin.execute("DELETE FROM piece_check")
 
 
-def test_the_guards_know_the_lanes_of_boards_of_every_size(used: House) -> None:
+@pytest.mark.parametrize("sizes", [("8x8", "9x9", "23x23"), pytest.param(("36x36",), marks=pytest.mark.long)])
+def test_the_guards_know_the_lanes_of_boards_of_every_size(used: House, sizes: tuple[str, ...]) -> None:
     with Store.open(used.addresses["author"]) as store, psycopg.connect(used.url) as server:
-        for size in ("8x8", "9x9", "23x23", "36x36"):
+        for size in sizes:
             game = f'title = "Big"\nboard = "{size}"\nstyle = "B"\n[pieces.P]\nbetza = "mfWcfFmfnD"\n'
             revision = store.load(read_definition(game), f"big/{size}")
             faults = "SELECT ggn_fault_of_lane(piece_id) FROM revision_piece WHERE revision_id = %s"
