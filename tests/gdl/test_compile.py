@@ -5,6 +5,7 @@ What every compiled entry does is held to the interpreter in test_gdl_agreement.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 
 import ggn_store
 from ggn_store import Document, InputError, limits
-from ggn_store.api.loading.specifications import compile_specification
+from ggn_store.api.loading.specifications import CompiledDescription, compile_specification
 from ggn_store.errors import NotationError, Problem, SpecificationError
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import read_specification
@@ -140,8 +141,13 @@ def test_checkers_of_the_library_has_the_moves_that_hands_count() -> None:
     assert len(chainable) == jumps * 6 * 2
 
 
+@functools.cache
+def compilation_of(name: str) -> CompiledDescription:
+    return compile_specification((GDL / f"{name}.json").read_text(encoding="utf-8"))
+
+
 def compiled_of(name: str) -> Document:
-    return compile_specification((GDL / f"{name}.json").read_text(encoding="utf-8")).document
+    return compilation_of(name).document
 
 
 @published
@@ -350,13 +356,16 @@ def test_a_turn_that_depends_on_a_square_is_split() -> None:
     ]
 
 
-def test_the_same_description_compiles_to_the_same_bytes_whatever_the_hashes() -> None:
+@pytest.mark.parametrize(
+    "names", [("checkers", "contraband"), pytest.param(("checkers", "contraband", "hexguard"), marks=pytest.mark.long)]
+)
+def test_the_same_description_compiles_to_the_same_bytes_whatever_the_hashes(names: tuple[str, ...]) -> None:
     code = (
         "import sys\nfrom ggn_store.api.loading import specifications\n"
         "for path in sys.argv[1:]:\n"
         "    sys.stdout.write(specifications.compile_specification(open(path, 'rb').read()).document.canonical())\n"
     )
-    paths = [str(GDL / f"{name}.json") for name in ("checkers", "contraband", "hexguard")]
+    paths = [str(GDL / f"{name}.json") for name in names]
     texts = {
         subprocess.run(
             [sys.executable, "-c", code, *paths],
@@ -427,7 +436,7 @@ def test_letters_come_from_the_presentation_where_its_case_is_the_player() -> No
 
 
 def test_the_profile_ggn_says_the_pieces_before_all_others() -> None:
-    kinds = compile_specification((GDL / "chess.json").read_bytes()).kinds
+    kinds = compilation_of("chess").kinds
     assert kinds["CHESS:+K^"].attributes == {"rank": "unmoved_king"}
     assert kinds["chess:k^"].owner == "Black"
 

@@ -12,12 +12,17 @@ from ggn_store import Store
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.model.moves import play
 from ggn_store.model.moves.play import Outcome, Play
+from tests.support.gdl_tiny import tiny
 
 DATA = Path(__file__).parents[2] / "data" / "gdl"
 
 
-def declared(*ends: dict[str, Any], game: str = "checkers") -> Play:
-    data = json.loads((DATA / f"{game}.json").read_text(encoding="utf-8"))
+def declared(*ends: dict[str, Any], game: str | None = None) -> Play:
+    """What a game with such ends declares; of a small one, if none is named."""
+    if game is None:
+        data = json.loads(json.dumps(tiny()).replace("Dark", "White"))
+    else:
+        data = json.loads((DATA / f"{game}.json").read_text(encoding="utf-8"))
     data["end_conditions"] = {"conditions": list(ends)}
     return play.parse(compile_specification(data).document.envelope.play)
 
@@ -75,7 +80,9 @@ def test_kings_are_what_is_called_so_and_without_end_conditions_there_is_nothing
     assert (found.outcomes[0].when, found.outcomes[0].verdict, len(found.outcomes[0].pieces)) == ("extinct", "loss", 4)
 
 
-@pytest.mark.parametrize("game", ["checkers", "chess", "contraband", "hexguard"])
+@pytest.mark.parametrize(
+    "game", ["checkers", "contraband", *(pytest.param(name, marks=pytest.mark.long) for name in ("chess", "hexguard"))]
+)
 def test_our_own_games_say_how_they_end(store: Store, game: str) -> None:
     store.load(DATA / f"{game}.json", game)
     found = store.ruleset(game).play
