@@ -302,17 +302,21 @@ def test_a_possibility_is_written_as_moves_are_and_what_is_unusual_is_said(
     assert possibility_text(*entry, both) == f"{line} must a1=enemy b1=empty deny c1=C:K"
 
 
-@unhurried(150)
-@given(data=st.data(), dialect=st.sampled_from(DIALECTS))
-def test_different_possibilities_of_an_entry_have_different_texts(data: st.DataObject, dialect: str) -> None:
-    found = parse(json.dumps(data.draw(documents(dialect))), dialect)  # type: ignore[arg-type]
-    for piece in found.pieces:
-        for source in piece.sources:
-            for destination in source.destinations:
-                said: dict[str, Any] = {}
-                for each in destination.possibilities:
-                    line = possibility_text(piece.identifier, source.square, destination.square, each)
-                    assert said.setdefault(line, possibility_data(each)) == possibility_data(each)
+@pytest.mark.parametrize("examples", [40, pytest.param(150, marks=pytest.mark.long)])
+def test_different_possibilities_of_an_entry_have_different_texts(examples: int) -> None:
+    @unhurried(examples)
+    @given(data=st.data(), dialect=st.sampled_from(DIALECTS))
+    def check(data: st.DataObject, dialect: str) -> None:
+        found = parse(json.dumps(data.draw(documents(dialect))), dialect)  # type: ignore[arg-type]
+        for piece in found.pieces:
+            for source in piece.sources:
+                for destination in source.destinations:
+                    said: dict[str, Any] = {}
+                    for each in destination.possibilities:
+                        line = possibility_text(piece.identifier, source.square, destination.square, each)
+                        assert said.setdefault(line, possibility_data(each)) == possibility_data(each)
+
+    check()
 
 
 # --- written down and applied ---
@@ -360,7 +364,7 @@ def exactness(dialect: str, examples: int) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_difference_applied_gives_the_target(dialect: str) -> None:
-    exactness(dialect, 20)
+    exactness(dialect, 8)
 
 
 @pytest.mark.long
@@ -369,11 +373,15 @@ def test_a_difference_applied_gives_the_target_many_times(dialect: str) -> None:
     exactness(dialect, -(-MANY // 3))
 
 
-@unhurried(60)
-@given(data=st.data())
-def test_a_difference_between_any_two_documents_is_exact(data: st.DataObject) -> None:
-    left, right = (data.draw(drafts(data.draw(st.sampled_from(DIALECTS)))).document() for _ in range(2))
-    check_exactness(left, right)
+@pytest.mark.parametrize("examples", [20, pytest.param(60, marks=pytest.mark.long)])
+def test_a_difference_between_any_two_documents_is_exact(examples: int) -> None:
+    @unhurried(examples)
+    @given(data=st.data())
+    def check(data: st.DataObject) -> None:
+        left, right = (data.draw(drafts(data.draw(st.sampled_from(DIALECTS)))).document() for _ in range(2))
+        check_exactness(left, right)
+
+    check()
 
 
 def test_pieces_can_be_compared_one_by_one_without_reading_those_that_are_equal() -> None:

@@ -387,7 +387,7 @@ def both_edits(dialect: str, examples: int) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_merge_of_edits_of_different_entries_is_both_edits_applied(dialect: str) -> None:
-    both_edits(dialect, 20)
+    both_edits(dialect, 8)
 
 
 @pytest.mark.long
