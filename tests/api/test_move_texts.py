@@ -68,7 +68,7 @@ def test_every_notation_is_read_back_in_every_game(sqlite_games: Games, name: st
 
 
 @pytest.mark.parametrize(("name", "board"), [("chess", chess.Board), ("crazyhouse", chess.variant.CrazyhouseBoard)])
-@pytest.mark.parametrize("count", [25, pytest.param(1_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [10, pytest.param(1_000, marks=pytest.mark.long)])
 def test_san_is_that_of_python_chess(sqlite_games: Games, name: str, board: type[chess.Board], count: int) -> None:
     rules = sqlite_games[name]
     marks: set[str] = set()

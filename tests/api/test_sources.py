@@ -23,7 +23,7 @@ GAMES = [
     if "\n[pieces." in shipped(path.stem)
 ]
 GDL = sorted((resources.directory("data") / "gdl").glob("*.json"))
-PAIRS = int(os.environ.get("GGN_SOURCE_PAIRS", "250"))
+PAIRS = int(os.environ.get("GGN_SOURCE_PAIRS", "80"))
 
 
 def text_of(path: Path) -> str:
@@ -115,7 +115,7 @@ def check_whole(path: Path, number: int) -> str:
     return "noted" if found.note else "merged"
 
 
-@pytest.mark.parametrize("count", [pytest.param(12, id="few"), pytest.param(600, id="many", marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [pytest.param(6, id="few"), pytest.param(600, id="many", marks=pytest.mark.long)])
 def test_what_is_merged_is_what_the_merged_text_generates(count: int) -> None:
     found = [check_whole(SMALL[number % len(SMALL)], number) for number in range(count)]
     assert found.count("merged") + found.count("noted") > count / 4, found
