@@ -15,6 +15,7 @@ from ggn_store.games.definition import Definition, DefinitionError, read
 from ggn_store.games.rules import Zone
 from ggn_store.model.moves.play import DUTIES, HOST_DUTIES
 from tests.support.definitions import shipped
+from tests.support.sampled import sampled
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -356,7 +357,7 @@ KEYS = sorted({*definition.KEYS, *tables.PIECE_KEYS, *tables.CASTLING_KEYS, *tab
 MEMBER = re.compile(r'(?P<key>\w+) = (?:"[^"]*"|\[[^]{]*\]|\w+)')
 
 
-@pytest.mark.parametrize("junk", JUNK)
+@pytest.mark.parametrize("junk", sampled(JUNK, one_in=4))
 def test_no_value_of_any_key_is_more_than_a_problem(junk: str) -> None:
     texts = [f"{key} = {junk}\n{ONE_CASTLING}" for key in KEYS]
     texts += [f"{ONE_CASTLING}\n{key} = {junk}" for key in KEYS]

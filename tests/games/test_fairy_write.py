@@ -108,7 +108,7 @@ UNSAID = {"atomic": {"blast-safety"}}
 ENDLESS = {"shatar": {("loss", True)}, "suicide": {("draw", True), ("draw", False)}}
 
 
-@pytest.mark.parametrize("name", sampled(sorted({*library.names()} - REFUSED)))
+@pytest.mark.parametrize("name", sampled(sorted({*library.names()} - REFUSED), one_in=9))
 def test_outcomes_and_duties_are_read_back_or_named(name: str) -> None:
     definition = library.read_game(name)
     section = write(definition, name)

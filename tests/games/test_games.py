@@ -23,6 +23,7 @@ from ggn_store.notation.qpi import side_of
 from tests.oracles import hexagonal, large_chess, large_shogi, reference
 from tests.oracles.fairy_stockfish import FIXTURES, differences, fixture
 from tests.oracles.play import Game
+from tests.support.games import Games
 from tests.support.sampled import sampled
 
 FIXED = sorted(path.stem for path in FIXTURES.glob("*.txt"))
@@ -45,14 +46,14 @@ def test_games_have_fixtures_or_an_interpreter_or_are_counted_by_hand() -> None:
     assert len(library.names()) >= 100
 
 
-# Games whose generation takes seconds.
-LATER = ("gothhouse", "grandhouse", "janggihouse", "pandemonium")
+# Games whose generation or comparison takes seconds.
+LATER = ("ataxx", "gothhouse", "grandhouse", "janggihouse", "pandemonium")
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        *sampled(name for name in FIXED if name not in LATER),
+        *sampled((name for name in FIXED if name not in LATER), one_in=5),
         *(pytest.param(name, marks=pytest.mark.long) for name in LATER),
     ],
 )
@@ -73,10 +74,8 @@ def test_games_begin_as_fairy_stockfish_has_them() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(library.STARTER) & set(FIXED)))
-def test_a_store_answers_as_the_plain_evaluator_does(store: Store, name: str) -> None:
-    played = game(name)
-    store.load(played.definition, name=name)
-    rules = store.ruleset(name)
+def test_a_store_answers_as_the_plain_evaluator_does(games: Games, name: str) -> None:
+    played, rules = game(name), games[name]
     positions = [played.unmarked(played.parse(sample.fen)) for sample in fixture(name)]
     for position, moves in zip(positions, rules.moves_batch(positions), strict=True):
         expected = [(move.piece, move.source, move.destination, move.possibility) for move in played.moves(position)]
@@ -85,13 +84,14 @@ def test_a_store_answers_as_the_plain_evaluator_does(store: Store, name: str) ->
         assert sorted(found, key=str) == sorted(wanted, key=str)
 
 
-def test_the_fast_judge_of_conditions_judges_as_the_reference_does() -> None:
+@pytest.mark.parametrize("one_in", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_the_fast_judge_of_conditions_judges_as_the_reference_does(one_in: int) -> None:
     chance = random.Random(3)
     for name in ("chess", "crazyhouse", "janggi"):
         played = game(name)
         sources = itertools.product(played.forms, (*played.definition.board.squares, HAND))
         rules = [(key, to, each) for key in sources for to, each in played.rules(*key)]
-        for sample in fixture(name):
+        for sample in fixture(name)[::one_in]:
             position = played.parse(sample.fen)
             board = {square: str(piece) for square, piece in position.board.items()}
             moves = {(move.piece, move.source, id(move.possibility)) for move in played.moves(position)}
