@@ -290,7 +290,9 @@ def require_same_as_the_store(rules: Ruleset, positions: list[Position], **optio
         require_equal(rules, expected, [position.to_feen(board) for position in positions], **options)
 
 
-@pytest.mark.parametrize("name", ["minishogi", "xiangqi", "raumschach", "gomoku", "cylinder"])
+@pytest.mark.parametrize(
+    "name", ["minishogi", "xiangqi", "raumschach", "gomoku", pytest.param("cylinder", marks=pytest.mark.long)]
+)
 def test_games_are_answered_as_by_the_store(sqlite_games: Games, name: str) -> None:
     rules = sqlite_games[name]
     require_same_as_the_store(rules, played(rules, 30, 1))
