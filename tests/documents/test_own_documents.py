@@ -18,6 +18,7 @@ from ggn_store import Position, Store, lint
 from ggn_store.api.loading.incoming import read_files
 from ggn_store.documents.files import File, find_files
 from tests.oracles import reference
+from tests.support.sampled import sampled
 
 DATA = Path(__file__).parents[2] / "data"
 SHIPPED = find_files([DATA / "examples"])
@@ -62,7 +63,7 @@ def check(store: Store, file: File, count: int) -> int:
     return compared
 
 
-@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.name)
+@pytest.mark.parametrize("file", sampled(SHIPPED), ids=lambda file: file.name)
 def test_an_example_that_ships_answers_like_the_plain_evaluator(module_store: Store, file: File) -> None:
     check(module_store, file, 20)
 

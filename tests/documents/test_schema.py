@@ -562,16 +562,16 @@ def test_schema_and_validator_agree_on_2000_mutated_documents(dialect: Dialect) 
 
 
 @pytest.mark.parametrize(
-    "dialect", [each if each == "gdl" else pytest.param(each, marks=pytest.mark.long) for each in DIALECTS]
+    ("dialect", "one_in"), [("gdl", 4), *(pytest.param(each, 1, marks=pytest.mark.long) for each in DIALECTS)]
 )
-def test_the_comparison_notices_every_single_keyword_that_is_missing(dialect: Dialect) -> None:
+def test_the_comparison_notices_every_single_keyword_that_is_missing(dialect: Dialect, one_in: int) -> None:
     schema = json_schema(dialect)
     # A document that one keyword alone refuses shows first that it is missing, so those are looked at first.
     errors = Draft202012Validator(schema).iter_errors
     by_size = sorted(judged_table(dialect), key=lambda each: size(each[0]))
     refusing = [(each, {error.validator for error in errors(each[0])}) for each in by_size]
     unnoticed = []
-    for part, keyword in list(constraints(schema)):
+    for part, keyword in list(constraints(schema))[::one_in]:
         value = part.pop(keyword)
         judged_first = [each for each, keywords in sorted(refusing, key=lambda one: one[1] != {keyword})]
         if not any(disagreements(schema, judged_first)):

@@ -96,7 +96,9 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
     return Program(capfd, monkeypatch)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "form", [form if form != "duckdb" else pytest.param(form, marks=pytest.mark.long) for form in FORMATS]
+)
 def test_the_command_writes_what_the_python_does(run: Program, filled: Store, address: str, form: Format) -> None:
     done = run("--db", address, "export", "--format", form, "out")
     assert (done.code, done.out) == (0, "")

@@ -52,7 +52,11 @@ def test_every_format_holds_the_rows_of_the_views_in_the_order_of_documents(
     assert read(form, tmp_path / "all", VIEWS[0]) != read(form, tmp_path / "new" / "out", VIEWS[0])
 
 
-@pytest.mark.parametrize("form", FORMATS)
+# DuckDB takes as long as the others together.
+MOST = [form if form != "duckdb" else pytest.param(form, marks=pytest.mark.long) for form in FORMATS]
+
+
+@pytest.mark.parametrize("form", MOST)
 def test_rules_are_written_out_for_each_revision_when_asked(filled: Store, tmp_path: Path, form: Format) -> None:
     made = filled.views.export(tmp_path / "out", form, every=True, expanded=True)
     require_equal(filled, tmp_path / "out", form, "_all", expanded=True)
@@ -111,7 +115,7 @@ def test_what_holds_null_and_empty_texts_keeps_them_apart(filled: Store, tmp_pat
     assert labels >= set(LABELS)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", MOST)
 def test_only_named_rulesets_and_revisions_are_exported(filled: Store, tmp_path: Path, form: Format) -> None:
     filled.views.export(tmp_path / "out", form, ["games/diff@1", "a"])
     for view in VIEWS:
@@ -187,7 +191,7 @@ def test_columns_have_the_types_that_the_views_tell(filled: Store, tmp_path: Pat
                 )
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", MOST)
 def test_times_are_of_utc_wherever_it_is_written(run: Program, form: Format) -> None:
     assert run("--db", "store.db", "load", write("mini.json", MINI)).code == 0
     command = [sys.executable, "-m", "ggn_store", "--db", "store.db", "export", "--format", form, "out"]
@@ -431,7 +435,7 @@ def test_what_is_written_gives_the_digests_that_were_stored(
         "UPDATE piece SET digest = digest || '!'",
     ],
 )
-@pytest.mark.parametrize("form", ["parquet", "csv"])
+@pytest.mark.parametrize("form", ["parquet", pytest.param("csv", marks=pytest.mark.long)])
 def test_nothing_is_written_of_a_store_that_is_damaged(
     filled: Store, tmp_path: Path, statement: str, form: Format
 ) -> None:
