@@ -8,7 +8,7 @@ from ggn_store import Store
 from tests.oracles import engine_games
 from tests.oracles.engine_games import FAIRY, PLIES, PYTHON_CHESS
 
-FEW = [("chess", 1, "random", 40), ("crazyhouse", 1, "greedy", 30), ("chess960", 1, "random", 60)]
+FEW = [("chess", 1, "random", 20), ("crazyhouse", 1, "greedy", 15), ("chess960", 1, "random", 20)]
 MANY = [
     ("chess", 200, "random"),
     ("chess", 20, "greedy"),

@@ -331,6 +331,7 @@ def test_games_are_loaded_beside_documents(ggn: Command) -> None:
     assert ggn("db", "check").code == 0
 
 
+@pytest.mark.long  # on every change `load` is tried with it
 def test_the_starter_set_is_loaded_without_names_and_moves_of_it_are_found(ggn: Command) -> None:
     result = ggn("load", "--library")
     assert (result.code, result.err) == (0, "")

@@ -16,6 +16,7 @@ import pytest
 
 from ggn_store import parse
 from tests.support.program import MINI, MINI_TOML, MUST, QUICK, Program, child_environment, line, names, write
+from tests.support.sampled import sampled
 
 
 def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
@@ -95,7 +96,7 @@ def test_a_load_that_waits_for_others_can_be_interrupted(run: Program, number: i
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="there is no list of a process's children")
-@pytest.mark.parametrize(("number", "code", "said"), ENDS)
+@pytest.mark.parametrize(("number", "code", "said"), sampled(ENDS))
 def test_a_query_that_is_interrupted_takes_its_process_with_it(run: Program, number: int, code: int, said: str) -> None:
     store_of_the_small_game(run)
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
@@ -143,7 +144,7 @@ def moved_on(run: Program) -> None:
 
 
 @pytest.mark.usefixtures("moved_on")
-@pytest.mark.parametrize(("command", "code"), UNREAD)
+@pytest.mark.parametrize(("command", "code"), sampled(UNREAD))
 def test_a_reader_that_has_seen_enough_changes_neither_exit_code_nor_message(
     run: Program, command: str, code: int
 ) -> None:
@@ -158,7 +159,7 @@ def test_a_reader_that_has_seen_enough_changes_neither_exit_code_nor_message(
 
 
 @pytest.mark.usefixtures("moved_on")
-@pytest.mark.parametrize(("command", "code"), UNREAD)
+@pytest.mark.parametrize(("command", "code"), sampled(UNREAD))
 def test_output_that_finds_no_room_is_told_unless_the_command_failed(command: str, code: int) -> None:
     with open("/dev/full", "wb") as full:
         ended = start("--db", "store.db", *shlex.split(command), stdout=full, stderr=subprocess.PIPE)
