@@ -19,11 +19,11 @@ import pytest
 
 import ggn_store
 from ggn_store import Document, InputError, limits
-from ggn_store.api.loading.specifications import CompiledDescription, compile_specification
+from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import NotationError, Problem, SpecificationError
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import read_specification
-from ggn_store.gdl.compile import piece_names
+from ggn_store.gdl.compile import CompiledDescription, piece_names
 from ggn_store.gdl.functions import PURE
 from ggn_store.model.documents.document import Possibility
 from tests.support.gdl_tiny import changed, network, tiny
