@@ -462,8 +462,8 @@ def _require_unjudged(proposal: Proposal) -> None:
 def _moved_on(proposal: Proposal, head: int | None) -> ConflictError:
     made = "before there was a revision" if proposal.base is None else f"on {proposal.name}@{proposal.base}"
     return ConflictError(
-        f"{proposal} was made {made}, and the newest revision is {proposal.name}@{head} now: {proposal.who} can bring it "
-        f"up to date, with `ggn-store amend {proposal} FILE`, or --merge in place of FILE"
+        f"{proposal} was made {made}, and the newest revision is {proposal.name}@{head} now: {proposal.who} can "
+        f"bring it up to date, with `ggn-store amend {proposal} FILE`, or --merge in place of FILE"
     )
 
 
