@@ -24,7 +24,7 @@ def read_position(ruleset: Ruleset, text: str) -> Position:
     if text.lstrip().startswith("{"):
         return ruleset.stated(read_board(text))
     wrong: list[str] = []
-    names = [name for name in NOTATIONS if name == DEFAULT or ruleset.definition is not None]
+    names = [name for name, each in NOTATIONS.items() if ruleset.definition is not None or not each.needs_definition]
     for name in sorted(names, key=lambda name: name == DEFAULT):
         try:
             return ruleset.stated(ruleset.position(**{name: text}))

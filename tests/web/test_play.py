@@ -8,10 +8,12 @@ from urllib.parse import quote, urlencode, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
-from ggn_store import Move, Position
+from ggn_store import Move, Position, PositionError, Store
 from ggn_store.api.loading.games import library_games
+from ggn_store.api.positions.notations import NOTATIONS, Notation
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.render.records import compact
+from ggn_store.web.boards import read_position
 from tests.oracles.reference import side_of
 from tests.support.games import Games
 from tests.support.positions import played
@@ -188,3 +190,16 @@ def test_a_ruleset_without_a_start_takes_a_position(pages: TestClient) -> None:
     board = Position({"e2": "CHESS:P"})
     found = looked_at(pages.get(f"/g/perform?{urlencode({'position': compact(board.data())})}").text)
     assert set(found.squares) == {"e2"}
+
+
+def test_a_page_reads_a_new_notation_without_a_definition(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    feen = NOTATIONS["feen"]
+    new = Notation("", lambda text, ruleset: feen.parse(text.removeprefix("new "), ruleset), feen.text)
+    with Store.open(filled) as store:
+        rules = store.ruleset("must")
+        assert rules.definition is None
+        text = rules.notate(Position({"a1": "C:R"}))
+        with pytest.raises(PositionError, match="FEEN: "):
+            read_position(rules, f"new {text}")
+        monkeypatch.setitem(NOTATIONS, "new", new)
+        assert read_position(rules, f"new {text}") == read_position(rules, text)

@@ -24,12 +24,13 @@ DEFAULT: Final = "feen"
 class Notation:
     """A notation: `about` is the help of its option; `parse` and `text` raise PositionError, quoting what is wrong.
 
-    Both may ask the ruleset, for what letters mean and how large the board is.
+    Both may ask the ruleset, for how large the board is, and what letters mean, which with some only a definition says.
     """
 
     about: str
     parse: Callable[[str, Handle], Position]
     text: Callable[[Position, Handle], str]
+    needs_definition: bool = False
 
 
 def _feen(position: Position, ruleset: Handle) -> str:
@@ -76,8 +77,8 @@ NOTATIONS: Final = {
         lambda text, ruleset: Position.from_feen(text),
         _feen,
     ),
-    "fen": Notation("The position as FEN; for rulesets made from a definition.", _parse_fen, fen),
-    "sfen": Notation("The position as SFEN; for rulesets made from a definition.", _parse_sfen, _sfen),
+    "fen": Notation("The position as FEN; for rulesets made from a definition.", _parse_fen, fen, True),
+    "sfen": Notation("The position as SFEN; for rulesets made from a definition.", _parse_sfen, _sfen, True),
 }
 
 

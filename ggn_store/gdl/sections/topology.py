@@ -45,6 +45,7 @@ _STRUCTURES: Final = {
     "grid": _Structure("cartesian", ("x", "y", "z"), (2, 3), "grid_nodes"),
     "hex_grid": _Structure("axial", ("q", "r", "x", "y"), (2,), "hex_nodes", hexagonal=True),
 }
+_SIZES: Final = ("WIDTH", "HEIGHT", "LAYERS")
 _TRACK: Final = _Structure("cartesian", ("x",), (1,), "track_nodes")
 _KINDS: Final = ("discrete", "network", "track")
 # The kind of the edges that `special_connection` asks for, and `adjacent` leaves out.
@@ -95,7 +96,7 @@ def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
     if match is None or found is None or len(digits) not in found.sizes:
         name = structure.split("(")[0].strip()
         hint = "" if name in _STRUCTURES else did_you_mean(name, _STRUCTURES)
-        wanted = "grid(WIDTH, HEIGHT), grid(WIDTH, HEIGHT, LAYERS), hex_grid(WIDTH, HEIGHT)"
+        wanted = ", ".join(f"{kind}({', '.join(_SIZES[:n])})" for kind, each in _STRUCTURES.items() for n in each.sizes)
         reader.complain(at, f"the structure of the board cannot be read{hint}", quote(structure), wanted)
         return
     most = _most()
