@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,16 @@ from tests.support.definitions import shipped
 from tests.support.marks import taken
 from tests.support.source_edits import Edit, applied, at, clashing, git_merged, load, pair, written
 
-GAMES = [
-    path
-    for path in sorted((resources.directory("data") / "games").glob("*.toml"))
-    if "\n[pieces." in shipped(path.stem)
-]
-GDL = sorted((resources.directory("data") / "gdl").glob("*.json"))
+DATA = resources.directory("data")
 PAIRS = int(os.environ.get("GGN_SOURCE_PAIRS", "80"))
+
+
+def definitions() -> list[Path]:
+    return [path for path in sorted((DATA / "games").glob("*.toml")) if "\n[pieces." in shipped(path.stem)]
+
+
+def descriptions() -> list[Path]:
+    return sorted((DATA / "gdl").glob("*.json"))
 
 
 def text_of(path: Path) -> str:
@@ -90,13 +94,17 @@ def sweep(paths: list[Path], count: int, directory: Path) -> dict[str, int]:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is what merges are compared with")
-@pytest.mark.parametrize("paths", [GAMES, GDL], ids=["definitions", "descriptions"])
-def test_random_pairs_of_edits_merge_as_by_dictionaries_and_by_git(paths: list[Path], tmp_path: Path) -> None:
-    found = sweep(paths, PAIRS, tmp_path)
+@pytest.mark.parametrize("paths", [definitions, descriptions])
+def test_random_pairs_of_edits_merge_as_by_dictionaries_and_by_git(
+    paths: Callable[[], list[Path]], tmp_path: Path
+) -> None:
+    found = sweep(paths(), PAIRS, tmp_path)
     assert set(found) == {"conflict", "merged as by git", "merged where git has conflicts"}, found
 
 
-SMALL = [path for path in GAMES if path.stem in ("dobutsu", "gardner", "gorogoro", "jesonmor", "losalamos", "micro")]
+SMALL = [
+    DATA / "games" / f"{name}.toml" for name in ("dobutsu", "gardner", "gorogoro", "jesonmor", "losalamos", "micro")
+]
 
 
 def check_whole(path: Path, number: int) -> str:
@@ -166,6 +174,6 @@ def test_layout_and_order_of_descriptions_are_kept() -> None:
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is what merges are compared with")
-@pytest.mark.parametrize("paths", [GAMES, GDL], ids=["definitions", "descriptions"])
-def test_thousands_of_random_pairs_of_edits(paths: list[Path], tmp_path: Path) -> None:
-    print(sweep(paths, max(PAIRS, 2_000), tmp_path))
+@pytest.mark.parametrize("paths", [definitions, descriptions])
+def test_thousands_of_random_pairs_of_edits(paths: Callable[[], list[Path]], tmp_path: Path) -> None:
+    print(sweep(paths(), max(PAIRS, 2_000), tmp_path))
