@@ -288,11 +288,15 @@ class _Deed:
             self._becomes[destination] = ITSELF
 
     def capture(self) -> str | None:
-        """Where an enemy must stand that does not afterwards; or may, where nothing is said of what must."""
+        """Where an enemy must stand that does not afterwards; or may, where nothing is said of what must.
+
+        It does not where the mover goes, even if a piece of the other side is what the mover becomes there.
+        """
         kinds = set()
+        goes = self._source is not None and self._becomes.get(self._source, ITSELF) != ITSELF
         for at, becomes in self._becomes.items():
             must = self._must.get(at, "")
-            if becomes.startswith("foe"):
+            if becomes.startswith("foe") and not (goes and at == self._destination):
                 continue
             if must == ENEMY or must.startswith("foe"):
                 is_there = at == self._destination

@@ -121,6 +121,27 @@ def test_without_effects_what_may_stand_on_the_destination_may_be_captured() -> 
     assert (counts.either, counts.displacing, counts.off_path) == (1, 1, 1)
 
 
+def test_who_becomes_one_of_the_other_side_where_it_goes_has_captured_there() -> None:
+    """The enemy's stones are what pieces of petrified chess become that capture."""
+    taken = {"a1": None, "b3": "C:W"}
+    document = {
+        "c:n": {
+            "a1": {
+                "b3": [
+                    {"require": {"b3": "enemy"}, "perform": taken},
+                    {"require": {"b3": "C:+P"}, "perform": taken},
+                    # What it leaves in place of another enemy, and does not go to, it has not captured.
+                    {"require": {"b3": "C:P"}, "perform": {"b3": "C:W"}},
+                    {"require": {"b3": "C:P"}, "perform": {"a1": "c:n", "b3": "C:W"}},
+                    {"require": {"a2": "C:P", "b3": "empty"}, "perform": {"a1": None, "b3": "c:n", "a2": "C:W"}},
+                ]
+            }
+        }
+    }
+    counts = derived(parse(document, "perform"))["c:n"].counts
+    assert (counts.displacing, counts.elsewhere, counts.by_another, counts.either) == (2, 0, 0, 0)
+
+
 def test_a_square_leads_to_all_that_others_lead_to() -> None:
     circle = {0: 0b10, 1: 0b100, 2: 0b1001}
     assert reach(circle | {4: 0b1}) == 5

@@ -38,8 +38,10 @@ def capture(piece: str, source: str, destination: str, possibility: Json) -> str
     """How a possibility captures; the first of KINDS that is true of a square."""
     must, deny = reference.conditions(possibility)
     found = set()
-    for square, becomes in effects(piece, destination, possibility).items():
-        if is_foreign(piece, becomes):
+    changed = effects(piece, destination, possibility)
+    goes = source in changed and changed[source] != piece
+    for square, becomes in changed.items():
+        if is_foreign(piece, becomes) and not (goes and square == destination):
             continue
         if must.get(square) == "enemy" or is_foreign(piece, must.get(square)):
             found.add("displacing" if square == destination else "by_another" if becomes else "elsewhere")

@@ -243,13 +243,16 @@ class PieceColumns:
         target = take(self._square_of(self._tables.destination), at)
         leaves = take(self._square_of(self._tables.source), at)
         is_target, is_source = (each(lambda key, end: (key == end) * 1, keys, end) for end in (target, leaves))
+        is_mover = self._judged(_is_same, pieces, becomes, at)
+        goes = each(lambda source, mover: 1 - source * (1 - mover), is_source, is_mover)
+        stays = take(vectors.plain(vectors.least(at, goes, self._tables.count, 1)), at)
         is_enemy = [int(state == ENEMY) for state in conditions.states]
         denies = each(lambda deny, enemy: deny * enemy, conditions.is_deny, take(is_enemy or [0], conditions.state))
         denied = vectors.chosen(self._keyed(conditions.at, conditions.square), denies)
         safe = vectors.found(denied, each(lambda key: key * 0 + 1, denied), keys, 0)
         kind = each(
-            lambda other, wanted, target, empties, leaves, safe: (
-                (1 - other)
+            lambda other, wanted, target, empties, leaves, safe, stays: (
+                (1 - other * (1 - target * (1 - stays)))
                 * (
                     (wanted == 1) * (target + (1 - target) * (3 - empties))
                     + (wanted == 0) * 4 * (1 - leaves) * (1 - safe)
@@ -261,6 +264,7 @@ class PieceColumns:
             empties,
             is_source,
             safe,
+            stays,
         )
         kind = each(lambda kind: kind + (kind == 0) * _NO_CAPTURE, kind)
         promotes = self._judged(_is_better, pieces, becomes, at)

@@ -240,6 +240,26 @@ def test_squares_of_older_stores_get_their_coordinates(store: Store, address: st
         connection.execute(text("UPDATE square SET file = 7"))
 
 
+def test_captures_of_older_stores_that_leave_an_enemy_are_counted(store: Store, address: str) -> None:
+    taken = {"require": {"b3": "enemy"}, "perform": {"a1": None, "b3": "C:W"}}
+    stays = {"require": {"b3": "C:P"}, "perform": {"b3": "C:W"}}
+    goes = {"require": {"b3": "empty"}, "perform": {"a1": None, "b3": "c:n"}}
+    store.load({"c:n": {"a1": {"b3": [taken, stays, goes]}}, "c:k": {"a1": {"a2": [goes]}}}, "stones")
+    with connected(address) as connection:
+        capture = text("SELECT capture FROM v_moves WHERE piece = 'c:n' ORDER BY possibility")
+        facts = text("SELECT piece_id, version, displacing FROM piece_facts ORDER BY displacing")
+        after = connection.execute(facts).all()
+        assert [row.displacing for row in after] == [0, 1]
+        assert connection.execute(capture).scalars().all() == ["displacing", None, None]
+        alembic(connection, command.downgrade, "0022")
+        assert connection.execute(capture).scalars().all() == [None, None, None]
+        assert [row.version for row in connection.execute(facts)] == [after[0].version, 0]
+    assert store.upgrade() == ("0022", session.known_versions()[-1])
+    with connected(address) as connection:
+        assert connection.execute(facts).all() == after
+    assert store.upkeep.check() == []
+
+
 GUARDED = {
     "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
     "D:M": {"x": {"y": [{"action": {"name": "go"}, "when": {"ep": ["3"]}, "diff": {"state": {"ep": "none"}}}]}},
