@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,16 +46,16 @@ def plain(title: str, *possibilities: Any, **others: Any) -> Document:
 
 
 # Base, ours and theirs, and what comes of taking ours.
-KINDS: dict[str, tuple[Document, Document, Document, Document]] = {
-    "definition": (
+KINDS: dict[str, Callable[[], tuple[Document, Document, Document, Document]]] = {
+    "definition": lambda: (
         made(),
         made(OURS, TITLES[0], STEPS),
         made(THEIRS, TITLES[1], NAMED),
         made(OURS, TITLES[0], STEPS, NAMED),
     ),
-    "description": (described("base"), described("ours"), described("theirs"), described("ours")),
-    "description on one line": (described("b", 1), described("o", 1), described("t", 1), described("o", 1)),
-    "document": (
+    "description": lambda: (described("base"), described("ours"), described("theirs"), described("ours")),
+    "description on one line": lambda: (described("b", 1), described("o", 1), described("t", 1), described("o", 1)),
+    "document": lambda: (
         plain("T", A, d2=[A], f2=[A]),
         plain("O", A, B, d2=[B], f2=[A]),
         plain("H", A, C, d2=[A], f2=[D]),
@@ -62,9 +64,14 @@ KINDS: dict[str, tuple[Document, Document, Document, Document]] = {
 }
 
 
+@functools.cache
+def made_of(kind: str) -> tuple[Document, Document, Document, Document]:
+    return KINDS[kind]()
+
+
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> Any:
-    return KINDS[request.param]
+    return made_of(request.param)
 
 
 def same(found: Document, wanted: Document) -> None:
@@ -147,7 +154,7 @@ def test_a_push_or_pull_in_conflict_is_resolved_in_a_file(
 def test_a_head_that_moved_meanwhile_is_a_conflict(store: Store, tmp_path: Path, who: str) -> None:
     file = tmp_path / "file"
     with Store.open(tmp_path / "mine.db") as mine:
-        apart(store, mine, KINDS["definition"])
+        apart(store, mine, made_of("definition"))
         with pytest.raises(ConflictError):
             mine.exchange.pull(store, "game", merge=True, conflicts=file)
         take(file, "theirs")
@@ -160,7 +167,7 @@ def test_a_head_that_moved_meanwhile_is_a_conflict(store: Store, tmp_path: Path,
 
 def test_what_neither_side_had_is_said(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "file"
-    conflict_of_load(store, KINDS["definition"], file)
+    conflict_of_load(store, made_of("definition"), file)
     take(file, "ours")
     file.write_text(file.read_text().replace('betza = "K"', 'betza = "W"'))
     found = store.exchange.resolve(file, message="new")
@@ -225,7 +232,7 @@ def test_what_is_no_conflict_file_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_a_heading_that_somebody_changed_is_refused(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "file"
-    conflict_of_load(store, KINDS["definition"], file)
+    conflict_of_load(store, made_of("definition"), file)
     take(file, "ours")
     text = file.read_text()
     heading = json.loads(text.splitlines()[1].removeprefix("# "))
@@ -258,7 +265,7 @@ def test_a_heading_that_somebody_changed_is_refused(store: Store, tmp_path: Path
 
 def test_under_review_the_resolved_source_is_proposed(people: People, tmp_path: Path) -> None:
     file = tmp_path / "file"
-    base, ours, theirs, wanted = KINDS["definition"]
+    base, ours, theirs, wanted = made_of("definition")
     people.load("ann", base, "team/game")
     people.load("ann", theirs, "team/game")
     people.admin.policies.set("team", review=1)

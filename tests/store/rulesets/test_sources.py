@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,29 +89,38 @@ def is_as_before(store: Store, name: str, loaded: Revision) -> None:
         assert again.export_definition() == before.export_definition(), name
 
 
-def envelopes() -> dict[str, Document]:
-    """Documents with all that can be kept beside them."""
-    game, plain = made(), parse(KNIGHT)
-    description = ruleset(tiny()).document()
-    otherwise = {"title": 'Q"u\\ick\x7f\n ü', "source": "", "start": None, "play": play.text(Play(host=("points",)))}
-    kept = {"definition": STEP}
-    return {
-        "a definition": game,
-        "a definition, and another title": replace(game, envelope=replace(game.envelope, **otherwise)),
-        "a definition, and a schema": replace(game, envelope=replace(game.envelope, schema="https://example.org/s")),
-        "a definition of another document": replace(plain, envelope=Envelope(**kept)),
-        "a definition in another dialect": convert(game, "perform"),
-        "a description": description,
-        "a description, and another title": replace(description, envelope=replace(description.envelope, **otherwise)),
-        "no definition": replace(plain, envelope=Envelope(title="T", play=play.text(Play((Duty("pass"),))))),
-        "nothing": plain,
-    }
+# Documents with all that can be kept beside them.
+OTHERWISE: dict[str, Any] = {
+    "title": 'Q"u\\ick\x7f\n ü',
+    "source": "",
+    "start": None,
+    "play": play.text(Play(host=("points",))),
+}
+
+
+def told(document: Document, **envelope: Any) -> Document:
+    return replace(document, envelope=replace(document.envelope, **envelope))
+
+
+ENVELOPES: dict[str, Callable[[], Document]] = {
+    "a definition": made,
+    "a definition, and another title": lambda: told(made(), **OTHERWISE),
+    "a definition, and a schema": lambda: told(made(), schema="https://example.org/s"),
+    "a definition of another document": lambda: replace(parse(KNIGHT), envelope=Envelope(definition=STEP)),
+    "a definition in another dialect": lambda: convert(made(), "perform"),
+    "a description": lambda: ruleset(tiny()).document(),
+    "a description, and another title": lambda: told(ruleset(tiny()).document(), **OTHERWISE),
+    "no definition": lambda: replace(
+        parse(KNIGHT), envelope=Envelope(title="T", play=play.text(Play((Duty("pass"),))))
+    ),
+    "nothing": lambda: parse(KNIGHT),
+}
 
 
 @mostly_sqlite
-@pytest.mark.parametrize("kind", envelopes())
+@pytest.mark.parametrize("kind", ENVELOPES)
 def test_an_export_is_the_same_revision_when_it_is_loaded(store: Store, tmp_path: Path, kind: str) -> None:
-    store.load(envelopes()[kind], "game")
+    store.load(ENVELOPES[kind](), "game")
     comes_back(store, "game", tmp_path)
 
 
