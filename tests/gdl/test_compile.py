@@ -25,6 +25,7 @@ from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import read_specification
 from ggn_store.gdl.compile import CompiledDescription, piece_names
 from ggn_store.gdl.functions import PURE
+from ggn_store.gdl.sections.topology import STRUCTURES
 from ggn_store.model.documents.document import Possibility
 from tests.support.gdl_tiny import changed, network, tiny
 from tests.support.published import published, read
@@ -176,7 +177,27 @@ def test_a_published_jump_asks_for_an_enemy_between_and_takes_it() -> None:
     assert sum(piece.possibilities for piece in document.pieces) == 1_020
 
 
-def test_a_hexagon_has_six_neighbours() -> None:
+# By structure, sizes and place: what is adjacent to it, drawn on paper.
+NEIGHBOURS = {
+    ("grid", (3, 3)): {"a1": "a2 b1 b2", "b2": "a1 a2 a3 b1 b3 c1 c2 c3", "c2": "b1 b2 b3 c1 c3"},
+    ("grid", (2, 2, 2)): {"b1A": "a1A a1B a2A a2B b1B b2A b2B"},
+    ("hex_grid", (3, 3)): {"a1": "a2 b1", "a3": "a2 b2 b3", "b2": "a2 a3 b1 b3 c1 c2", "c2": "b2 b3 c1 c3"},
+}
+
+
+def test_each_structure_has_a_row_of_neighbours() -> None:
+    wanted = {(name, count) for name, structure in STRUCTURES.items() for count in structure.sizes}
+    assert {(name, len(sizes)) for name, sizes in NEIGHBOURS} == wanted
+
+
+@pytest.mark.parametrize(("name", "sizes"), NEIGHBOURS)
+def test_a_place_is_adjacent_to_those_beside_it(name: str, sizes: tuple[int, ...]) -> None:
+    geometry = STRUCTURES[name].topology(sizes).geometry
+    for place, beside in NEIGHBOURS[name, sizes].items():
+        assert sorted(each for each in geometry.places if geometry.adjacent(place, each)) == beside.split()
+
+
+def test_a_man_steps_to_each_of_the_six_neighbours_of_a_hexagon() -> None:
     data = game({"step": action(["adjacent(start, target)", "eq(board[target], null)"], MOVE)})
     data["topology"]["structure"] = "hex_grid(3, 3)"
     for step in data["setup"]["steps"]:

@@ -179,7 +179,7 @@ def test_the_guide_to_moves_has_every_notation() -> None:
 
 
 def test_the_guide_to_descriptions_has_every_structure_of_boards() -> None:
-    assert [name for name in topology._STRUCTURES if f"`{name}(w, h)`" not in guides.text("game-descriptions")] == []
+    assert [name for name in topology.STRUCTURES if f"`{name}(w, h)`" not in guides.text("game-descriptions")] == []
 
 
 def test_the_guide_to_commands_says_what_each_column_of_a_view_means() -> None:

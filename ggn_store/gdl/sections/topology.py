@@ -1,6 +1,6 @@
 """topology: squares, hexagons, a track or a network (seed 004, section 2.4 and the note "Topology as Data").
 
-A further structure of a board with coordinates is a further entry of `_STRUCTURES`.
+A further structure of a board with coordinates is a further entry of `STRUCTURES`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ggn_store.notation.json_text import Path
 
 
 @dataclass(frozen=True, slots=True)
-class _Structure:
+class Structure:
     """A kind of board with coordinates: their system and names, how many sizes it may have, the call for rectangles."""
 
     system: str
@@ -41,12 +41,12 @@ class _Structure:
         return Topology(lattice, attributes, self.rectangle)
 
 
-_STRUCTURES: Final = {
-    "grid": _Structure("cartesian", ("x", "y", "z"), (2, 3), "grid_nodes"),
-    "hex_grid": _Structure("axial", ("q", "r", "x", "y"), (2,), "hex_nodes", hexagonal=True),
+STRUCTURES: Final = {
+    "grid": Structure("cartesian", ("x", "y", "z"), (2, 3), "grid_nodes"),
+    "hex_grid": Structure("axial", ("q", "r", "x", "y"), (2,), "hex_nodes", hexagonal=True),
 }
 _SIZES: Final = ("WIDTH", "HEIGHT", "LAYERS")
-_TRACK: Final = _Structure("cartesian", ("x",), (1,), "track_nodes")
+_TRACK: Final = Structure("cartesian", ("x",), (1,), "track_nodes")
 _KINDS: Final = ("discrete", "network", "track")
 # The kind of the edges that `special_connection` asks for, and `adjacent` leaves out.
 _SPECIAL: Final = "special_connection"
@@ -91,12 +91,12 @@ def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
         return
     at = (*path, "structure")
     match = _STRUCTURE.fullmatch(structure)
-    found = None if match is None else _STRUCTURES.get(match[1])
+    found = None if match is None else STRUCTURES.get(match[1])
     digits = () if match is None else tuple(each.strip() for each in match[2].split(","))
     if match is None or found is None or len(digits) not in found.sizes:
         name = structure.split("(")[0].strip()
-        hint = "" if name in _STRUCTURES else did_you_mean(name, _STRUCTURES)
-        wanted = ", ".join(f"{kind}({', '.join(_SIZES[:n])})" for kind, each in _STRUCTURES.items() for n in each.sizes)
+        hint = "" if name in STRUCTURES else did_you_mean(name, STRUCTURES)
+        wanted = ", ".join(f"{kind}({', '.join(_SIZES[:n])})" for kind, each in STRUCTURES.items() for n in each.sizes)
         reader.complain(at, f"the structure of the board cannot be read{hint}", quote(structure), wanted)
         return
     most = _most()
