@@ -199,7 +199,7 @@ def _explain(asked: _Asked, position: ggn_store.Position, chains: bool) -> None:
 def _explain_many(asked: _Asked, file: str, side: str | None) -> None:
     from ggn_store.api.positions.json_text import read_positions
 
-    positions = [each.with_changes(side=side) for each in read_positions(file)]
+    positions = [each.with_changes(side=side) for each in read_positions(file, asked.ruleset.handle)]
     if asked.engine is not None:
         statement, plan = asked.ruleset.columns.explain(positions, legal=asked.legal)
     else:
@@ -223,7 +223,7 @@ def _answer(asked: _Asked, file: str, side: str | None, count: Any, form: str | 
     else:
         from ggn_store.api.positions.json_text import read_positions
 
-        given = (each.with_changes(side=side) for each in read_positions(file))
+        given = (each.with_changes(side=side) for each in read_positions(file, ruleset.handle))
         if count is None:
             found = _moves(asked, given)
         else:

@@ -485,7 +485,8 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
 positions_option = click.option(
     "--positions",
     metavar="FILE",
-    help="Many positions in NDJSON: each line an object with board, hands, side and state, or a FEEN text.",
+    help="Many positions in NDJSON: each line an object with board, hands, side and state, a FEEN text, or a text by "
+    'its notation, {"fen": "..."}.',
 )
 
 

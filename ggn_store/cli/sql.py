@@ -173,7 +173,7 @@ def _positions(
     from ggn_store.api.moves.position_views import MOST
     from ggn_store.api.positions.json_text import read_positions
 
-    most = islice(read_positions(file), MOST + 1)
+    most = islice(read_positions(file, found.handle), MOST + 1)
     return {"ruleset": found, "positions": [each.with_changes(side=given.side) for each in most]}
 
 

@@ -136,7 +136,7 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
     (("moves", "mini", "--positions", "missing"), "missing: cannot be read: No such file or directory"),
     (("moves", "mini", "--positions", "no-documents"), "no-documents: cannot be read: Is a directory"),
     (("moves", "mini", "--positions", "positions.ndjson"), 'positions.ndjson:2: "CP" on "a2" is not a piece'),
-    (("moves", "mini", "--positions", "text.ndjson"), "text.ndjson:1: the JSON is broken at 1:1"),
+    (("moves", "mini", "--positions", "text.ndjson"), "is not a position; allowed in a line: an object with"),
     (("moves", "mini", "--positions", "latin.ndjson"), "latin.ndjson:1: the text is not UTF-8"),
     (("moves", "mini", "--positions", "line.json"), "line.json:1: a position of more than 1,000,000 bytes"),
     (("moves", "mini", "--positions", "plain.json.gz"), "plain.json.gz: the gzip data is broken"),

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.program import MINI_MOVES, MOVE_KEYS, Command, Result, places, write
+from ggn_store.api.positions.notations import NOTATIONS
+from tests.support.program import MINI_MOVES, MOVE_KEYS, Command, Program, Result, places, write
 
 # --- moves ---
 
@@ -171,6 +172,21 @@ def test_a_batch_can_be_narrowed_and_turned(ask: Command) -> None:
     assert [(r["position"], r["piece"]) for r in turned.records()] == [(2, "c:p"), (3, "c:p")]
     narrow = ask("moves", "mini", "--positions", "-", "--destination", "b3", stdin=BATCH)
     assert [(r["position"], r["destination"]) for r in narrow.records()] == [(2, "b3")]
+
+
+@pytest.mark.parametrize("asked", [(), ("--engine", "duckdb"), ("--count", "position")])
+def test_a_line_says_a_position_in_any_notation(run: Program, asked: tuple[str, ...]) -> None:
+    assert run("--db", "new.db", "load", "--library", "dobutsu").code == 0
+    moved = ("--db", "new.db", "apply", "dobutsu", "--move", "b2b3", "--format")
+    texts = {name: run(*moved, name).out.strip() for name in NOTATIONS}
+    assert len({*texts.values()}) == len(NOTATIONS)
+    lines = "".join(json.dumps({name: text}) + "\n" for name, text in texts.items())
+    found = run("--db", "new.db", "moves", "dobutsu", "--positions", "-", *asked, stdin=lines).records()
+    by_position: dict[int, list[Any]] = {}
+    for record in found:
+        by_position.setdefault(record.pop("position"), []).append(record)
+    first, *others = by_position.values()
+    assert others == [first] * (len(NOTATIONS) - 1)
 
 
 def test_a_batch_of_more_positions_than_one_statement_holds_is_numbered_through(ask: Command) -> None:

@@ -292,13 +292,13 @@ class Columns:
     def compile(self, directory: str | os.PathLike[str], positions: str | None = None) -> None:
         """Write the ruleset as Parquet files, which any engine can join, into a new directory.
 
-        With a file of positions, JSON or FEEN in each line, these are written, too, as `sql` joins them.
+        With a file of positions, as `--positions` takes it, these are written, too, as `sql` joins them.
         `ggn_store.columnar.compile` says what is in the files. Raises InputError where the directory is not empty, and
         PositionError as `moves` does.
         """
         batches: Iterable[tuple[int, Batch]] = ()
         if positions is not None:  # the files are there even if no position is
-            batches = itertools.chain([(0, self.encode([]))], _answers(positions, None, self.encode))
+            batches = itertools.chain([(0, self.encode([]))], _answers(self.handle, positions, None, self.encode))
         compiling.write(self.compiled, compiling.details(self.handle.read_pieces()), directory, batches)
 
     def sql(self, engine: str) -> str:
@@ -341,7 +341,7 @@ class Columns:
 
 def move_records(columns: Columns, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
     """The moves of all positions of an NDJSON file, each with the number of its position from 0."""
-    for first, table in _answers(file, side, lambda positions: columns.moves(positions, **options)):
+    for first, table in _answers(columns.handle, file, side, lambda positions: columns.moves(positions, **options)):
         for batch in table.to_batches(_RECORDS):
             yield from (record | {"position": record["position"] + first} for record in batch.to_pylist())
 
@@ -349,7 +349,7 @@ def move_records(columns: Columns, file: str, side: str | None, **options: Any) 
 def count_records(columns: Columns, file: str, by: Count, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
     """How many moves the positions of an NDJSON file have: by position, or of them all by piece or destination."""
     total: Counter[Any] = Counter()
-    for first, table in _answers(file, side, lambda positions: columns.count(positions, by, **options)):
+    for first, table in _answers(columns.handle, file, side, lambda positions: columns.count(positions, by, **options)):
         for record in table.to_pylist():
             if by == "position":
                 yield record | {"position": record["position"] + first}
@@ -359,9 +359,11 @@ def count_records(columns: Columns, file: str, by: Count, side: str | None, **op
     yield from ({by: each, "count": total[each]} for each in order if total[each])
 
 
-def _answers(file: str, side: str | None, ask: Callable[[list[Position | str]], Any]) -> Iterator[tuple[int, Any]]:
+def _answers(
+    handle: Handle, file: str, side: str | None, ask: Callable[[list[Position | str]], Any]
+) -> Iterator[tuple[int, Any]]:
     """What is answered about each chunk of a file's positions, with the number of the chunk's first one."""
-    given = read_feen_or_positions(file)
+    given = read_feen_or_positions(file, handle)
     first = 0
     while chunk := list(islice(given, _CHUNK)):
         positions = [each for _, each in chunk]

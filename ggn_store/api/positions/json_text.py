@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ggn_store import limits
-from ggn_store.errors import PositionError, printable, quote
+from ggn_store.api.positions import notations
+from ggn_store.errors import PositionError, offer, printable, quote
 from ggn_store.model.moves.position import Position
 from ggn_store.notation import json_text
 
+if TYPE_CHECKING:
+    from ggn_store.api.handle import Handle
+
+# How a line begins that is a text without quotes: with a letter, a digit or a sign of a board.
+_PLAIN: Final = re.compile(rb"\s*[\w/+*-]")
 # A JSON text without escapes: what stands between the quotes is the FEEN.
 _FEEN_LINE: Final = re.compile(rb'"([ !#-\[\]-~]*)"\r?\n?')
 
@@ -31,17 +37,18 @@ def read_hands(text: str | bytes) -> Mapping[str, int]:
     return Position({}, data).hands or {}
 
 
-def read_positions(path: str) -> Iterator[Position]:
+def read_positions(path: str, ruleset: Handle | None = None) -> Iterator[Position]:
     """The positions of an NDJSON file (`-`: standard input): each line board, hands and side, or a FEEN text.
 
-    Raises InputError for a file that cannot be read, and PositionError, naming the line.
+    Of a ruleset they may be in any of its notations. Raises InputError for a file that cannot be read, and
+    PositionError, naming the line.
     """
-    return (_read_line(line.rstrip(b"\r\n"), where) for where, line in _lines(path))
+    return (_read_line(line.rstrip(b"\r\n"), where, ruleset) for where, line in _lines(path))
 
 
-def read_feen_or_positions(path: str) -> Iterator[tuple[str, Position | str]]:
+def read_feen_or_positions(path: str, ruleset: Handle) -> Iterator[tuple[str, Position | str]]:
     """Like `read_positions`, but lines of plain FEEN come as texts that nobody has read yet; each with its place."""
-    return ((where, _feen_or_position(line, where)) for where, line in _lines(path))
+    return ((where, _feen_or_position(line, where, ruleset)) for where, line in _lines(path))
 
 
 def read_text_line(line: str) -> Position | str:
@@ -49,9 +56,9 @@ def read_text_line(line: str) -> Position | str:
     return _feen_or_position(line.encode("utf-8", "surrogatepass"), "the line")
 
 
-def _feen_or_position(line: bytes, where: str) -> Position | str:
+def _feen_or_position(line: bytes, where: str, ruleset: Handle | None = None) -> Position | str:
     feen = _FEEN_LINE.fullmatch(line)
-    return feen[1].decode("ascii") if feen else _read_line(line.rstrip(b"\r\n"), where)
+    return feen[1].decode("ascii") if feen else _read_line(line.rstrip(b"\r\n"), where, ruleset)
 
 
 def _lines(path: str) -> Iterator[tuple[str, bytes]]:
@@ -67,13 +74,18 @@ def _lines(path: str) -> Iterator[tuple[str, bytes]]:
                 yield f"{printable(str(file))}:{number}", line
 
 
-def _read_line(line: bytes, where: str) -> Position:
+def _read_line(line: bytes, where: str, ruleset: Handle | None) -> Position:
     limit = limits.POSITION_BYTES
     if len(line) > limit.most:
         raise PositionError(f"{where}: a position of more than {limit.most:,} bytes{limit.more}")
+    if _PLAIN.match(line):
+        ways = ["an object with board, hands, side and state", "a FEEN text in quotes"]
+        ways += [f'{{"{name}": "..."}}' for name in (notations.NOTATIONS if ruleset else ())]
+        text = quote(line.decode(errors="replace"))
+        raise PositionError(f"{where}: {text} is not a position; allowed in a line: {offer(ways)}")
     data = decode(line, where)
     try:
-        return Position.from_data(data)
+        return Position.from_data(data) if ruleset is None else notations.from_data(data, ruleset)
     except PositionError as error:
         raise PositionError(f"{where}: {error}") from None
 

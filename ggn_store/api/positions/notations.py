@@ -90,6 +90,15 @@ def find(name: str) -> Notation:
     return NOTATIONS[name]
 
 
+def from_data(data: object, ruleset: Handle) -> Position:
+    """The position that JSON data holds, as `Position.from_data` reads it, or by any notation: `{"fen", "state"}`."""
+    if isinstance(data, dict):
+        for name, notation in NOTATIONS.items():
+            if isinstance(data.get(name), str) and data.keys() <= {name, "state"}:
+                return notation.parse(data[name], ruleset).with_changes(state=data.get("state"))
+    return Position.from_data(data)
+
+
 def unnamed(text: str, ruleset: Handle) -> PositionError:
     """What is wrong with a text that came without its notation: that of those that can read it is to be named."""
     fitting = [name for name in NOTATIONS if isinstance(text, str) and _reads(name, text, ruleset)]
