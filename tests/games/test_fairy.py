@@ -105,6 +105,12 @@ def test_an_inherited_promotion_keeps_its_piece_under_a_new_letter() -> None:
     }
 
 
+def test_what_a_blast_spares_keeps_its_type_under_a_new_letter() -> None:
+    text = "[a:chess]\nking = -\ncommoner = k\nblastOnCapture = true\nblastImmuneTypes = q\n"
+    text += "[mine:a]\nqueen = w\nstartFen = rnbwkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBWKBNR w KQkq - 0 1\n"
+    assert tables(one(text))["N"]["blast"] == {"spares": ["W", "P"]}
+
+
 def test_a_letter_belongs_to_the_piece_that_took_it_last() -> None:
     assert tables(one("[mine:chess]\ncustomPiece1 = n:NN\n"))["N"]["betza"] == "NN"
     assert tables(one("[a:chess]\ncamel = c\n[mine:chess]\nknight = -\ncustomPiece1 = n:C\n"))["N"]["betza"] == "C"
@@ -179,6 +185,13 @@ SETTING = [
         "[a:chess]\nbreakthrough = y\npromotionPawnTypes = y\n[b:a]\npawnTypes = p",
         "4k3/7P/8/8/8/8/8/4K3 w - - 0 1",
         "h7h8q h7h8r h7h8b h7h8n",
+    ),
+    # Pawns capture in passing whatever enPassantTypes says, and other pieces by captures that are no quiet moves.
+    ("[x:chess]\nenPassantTypes = -", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5e6 e5d6"),
+    (
+        "[x:chess]\nenPassantTypes = a\ncustomPiece1 = a:mWcF\nstartFen = 4k3/p7/8/8/8/8/8/A3K3 w - - 0 1",
+        "4k3/8/8/2Ap4/8/8/8/4K3 w - d6 0 1",
+        "c5b5 c5c4 c5c6 c5d6",
     ),
     (
         "[a:crazyhouse]\ndropRegionWhite = *2\n[b:a]\nwhiteDropRegion = *4",
@@ -278,7 +291,29 @@ REFUSED = [
     ("oppositeCastling = false", "oppositeCastling", "D", "the other side's"),
     ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves as what it becomes"),
     ("doubelStep = false", "doubelStep", "?", "no such option is known"),
+    ("doubelStep = false", "doubelStep", "?", "near: doubleStep"),
+    ("mobilityRegionWhiteFoo = e4", "mobilityRegionWhiteFoo", "?", "no such option is known"),
+    ("mobilityRegionRook = e4", "mobilityRegionRook", "?", "near: mobilityRegionWhiteRook"),
+    ("bareKingValue = loss", "bareKingValue", "?", "no such option is known"),
     ("doubleStep = maybe", "doubleStep", "D", '"maybe" is not true or false'),
+    # The engine takes what is not spelled as it spells it for false, or for nothing.
+    ("checkCounting = True", "checkCounting", "D", '"True" is not true or false'),
+    ("stalemateValue = Loss", "stalemateValue", "D", "a result is win, loss, draw or none"),
+    ("materialCounting = foo", "materialCounting", "D", '"foo" is not one of janggi, unweighted'),
+    ("countingRule = Makruk", "countingRule", "D", '"Makruk" is not one of makruk'),
+    ("flipEnclosedPieces = -", "flipEnclosedPieces", "D", '"-" is not one of reversi'),
+    # Of a list of pieces it reads what stands before the first letter that it does not know.
+    ("promotionPieceTypes = xnbrq", "promotionPieceTypes", "D", 'no piece of the variant has the letter "x"'),
+    ("flagPiece = x", "flagPiece", "D", 'no piece of the variant has the letter "x"'),
+    ("nMoveRuleTypesWhite = px", "nMoveRuleTypesWhite", "D", 'no piece of the variant has the letter "x"'),
+    (
+        "king = -\ncommoner = k\nblastOnCapture = true\nblastImmuneTypes = x",
+        "blastImmuneTypes",
+        "D",
+        'no piece of the variant has the letter "x"',
+    ),
+    ("promotedPieceType = n:x", "promotedPieceType", "D", 'no piece of the variant has the letter "x"'),
+    ("promotionLimit = x:1", "promotionLimit", "D", 'no piece of the variant has the letter "x"'),
     ("maxRank = many", "maxRank", "D", '"many" is not a number'),
     ("maxRank = 99", "maxRank", "D", "99 is not from 1 to 26"),
     ("maxFile = ?", "maxFile", "D", '"?" is not a file'),
@@ -449,6 +484,13 @@ KINGS = ("C:+K^", "C:K^", "c:+k^", "c:k^")
             )
             for fields in ("KQkq - 7+7 0 1", "7+7 0 1")
         ),
+        # As Lichess writes them: those that were given, of three.
+        (
+            f"checkCounting = true\nstartFen = {PLACED} w KQkq - 0 1 +1+1",
+            (Outcome("checks", "win", count=2), *DEFAULT),
+            (),
+        ),
+        ("extinctionMustAppear = q", DEFAULT, ("ends",)),
         ("connectN = 4", (Outcome("line", "win", count=4), *DEFAULT), ()),
         ("materialCounting = janggi", (MATE,), ("points",)),
         ("materialCounting = janggi\nbikjangRule = true", (MATE,), ("bikjang", "points")),
@@ -472,6 +514,13 @@ def test_how_a_game_ends_becomes_outcomes(options: str, outcomes: tuple[Outcome,
     assert variant.definition is not None, variant.refusals
     found = playing.derive(variant.definition)
     assert (found.outcomes, found.host) == (outcomes, left)
+
+
+@pytest.mark.parametrize("checks", ["- 3+2 0 1", "- 0 1 +0+1", "- 0 1 +3+3"])
+def test_a_start_in_which_one_side_has_given_check_is_refused(checks: str) -> None:
+    [refusal] = one(f"[mine:chess]\ncheckCounting = true\nstartFen = {PLACED} w KQkq {checks}\n").refusals
+    assert (refusal.option, refusal.line) == ("startFen", 3)
+    assert "does not leave both sides equally many checks" in refusal.reason
 
 
 def test_royal_pieces_of_which_some_may_be_lost_are_royal_as_long_as_there_are_no_more() -> None:

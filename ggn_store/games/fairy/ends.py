@@ -29,7 +29,11 @@ LEFT: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
     **dict.fromkeys(("adjudicateFullBoard", "flagPieceBlockedWin", "connect3InARow"), (("false",), "ends")),
     **dict.fromkeys(("connectHorizontal", "connectVertical", "connectDiagonal"), (("true",), "ends")),
     **dict.fromkeys(
-        ("connectRegion1White", "connectRegion1Black", "castlingWins", "extinctionAllPieceTypes"), (("",), "ends")
+        (
+            *("connectRegion1White", "connectRegion1Black", "castlingWins"),
+            *("extinctionAllPieceTypes", "extinctionMustAppear"),
+        ),
+        (("",), "ends"),
     ),
     **dict.fromkeys(("connectNxN", "collinearN"), (("0",), "ends")),
 }
@@ -77,7 +81,7 @@ def _member(pair: tuple[str, Any]) -> str:
 
 def _verdict(variant: BaseVariant, name: str, default: str) -> str | None:
     """What an option gives; None where it gives nothing."""
-    value = variant.s.value(name, default).lower()
+    value = variant.s.value(name, default)
     if value in _VERDICTS:
         return value
     if value not in ("none", ""):

@@ -150,8 +150,8 @@ extinctionValue extinctionClaim extinctionOpponentPieceCount extinctionAllPieceT
 flagPieceCount flagPieceBlockedWin
 flagMove flagPieceSafe checkCounting connectN connectPieceTypes connectHorizontal connectVertical
 connectDiagonal connectRegion1White connectRegion2White connectRegion1Black connectRegion2Black connectNxN
-collinearN connectValue materialCounting adjudicateFullBoard countingRule castlingWins bareKingValue
-bareKingMove connect3InARow perpetualCheckIllegal bikjangRule
+collinearN connectValue materialCounting adjudicateFullBoard countingRule castlingWins
+connect3InARow perpetualCheckIllegal bikjangRule
 """
 ENDS: Final = frozenset((*_ENDS.split(), *sides("nMoveRuleTypes"), *sides("flagPiece"), *sides("flagRegion")))
 _LOOKS = """
@@ -159,7 +159,20 @@ variantTemplate pieceToCharTable pocketSize nnueAlias pieceValueMg pieceValueEg 
 shogiStylePromotions fastAttacks fastAttacks2
 """
 LOOKS: Final = frozenset(_LOOKS.split())
+# Options that have one of these values.
+VALUES: Final = {
+    "materialCounting": ("janggi", "unweighted", "whitedrawodds", "blackdrawodds", "none"),
+    "countingRule": ("makruk", "cambodian", "asean", "none"),
+    "chasingRule": ("axf", "none"),
+    "wallingRule": ("arrow", "duck", "edge", "past", "static", "none"),
+    **dict.fromkeys(
+        ("enclosingDrop", "flipEnclosedPieces"), ("reversi", "ataxx", "quadwrangle", "snort", "anyside", "top", "none")
+    ),
+}
 MOBILITY: Final = "mobilityRegion"
+MOBILITIES: Final = frozenset(
+    f"{MOBILITY}{colour}{each[0].upper()}{each[1:]}" for colour in COLOURS.values() for each in PIECES
+)
 _PATTERN: Final = re.compile(r"([a-z]*)([A-Z])(\2|[0-9]+)?", re.ASCII)
 
 

@@ -47,7 +47,7 @@ class PieceMoves(BaseVariant):
         if "i" in betza or any('betza = "i' in each for each in also):
             if self.s.letter_types[letter] not in CAMBODIAN or not self.s.flag("cambodianMoves"):
                 lines.append(f'initial = "{self._double_steps()}"')
-            if letter in self._passers():
+            if kind == "pawn" or letter in self._passers():
                 lines.append(self._en_passant())
         return lines
 
@@ -65,7 +65,7 @@ class PieceMoves(BaseVariant):
         steps = self.s.flag("doubleStep", True) and any(self._steps("doubleStepRegion", side) for side in SIDES)
         if kind == "pawn":
             triple = any(self._steps("tripleStepRegion", side) for side in SIDES)
-            passing = "cefF" if letter in self._passers() and (steps or triple) else "cfF"
+            passing = "cefF" if steps or triple else "cfF"
             if triple:
                 also.append(f'{{ from = "{self._triple_steps()}", betza = "imfnH" }}')
             return f"mfW{'imfnD' if steps else ''}{passing}", also
@@ -107,8 +107,8 @@ class PieceMoves(BaseVariant):
                 if not steps:
                     continue
                 modifiers = modifiers if "m" in modifiers else f"m{modifiers}"
-            elif letter in self._passers() and ("c" in modifiers or "m" not in modifiers) and steps:
-                modifiers += "e" if "m" in modifiers or "c" in modifiers else "mce"
+            elif letter in self._passers() and "c" in modifiers and "m" not in modifiers and steps:
+                modifiers += "e"  # a move that may be quiet passes nothing
             written += modifiers + atom + length
         try:
             parse(written or betza)

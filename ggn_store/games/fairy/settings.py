@@ -19,13 +19,15 @@ MAX_RANKS: Final = 26
 _PIECE = re.compile(r"([A-Za-z])[A-Za-z]?(?::(.*))?", re.ASCII)
 _AREA = re.compile(r"(\*|[a-z])(\*|[1-9][0-9]?)", re.ASCII)
 _PAIR = re.compile(r"([A-Za-z]):(\S+)", re.ASCII)
+_PAIR_LETTERS = re.compile(r"\b[A-Za-z]\b", re.ASCII)
 
 
 # Options that name pieces by letter. What inherits them inherits the types that they meant.
 _SETS: Final = frozenset(
     (
         *("pawnTypes", "extinctionPieceTypes", "connectPieceTypes", "mutuallyImmuneTypes", "dropNoDoubled"),
-        *("petrifyOnCaptureTypes", *sides("promotionPawnTypes"), *sides("promotionPieceTypes")),
+        *("petrifyOnCaptureTypes", "blastImmuneTypes"),
+        *(*sides("promotionPawnTypes"), *sides("promotionPieceTypes")),
         *(*sides("enPassantTypes"), *sides("castlingKingPiece"), *sides("castlingRookPieces")),
         *(*sides("flagPiece"), *sides("nMoveRuleTypes")),
     )
@@ -79,7 +81,7 @@ class Settings:
 
     def flag(self, name: str, default: bool = False) -> bool:
         """A switch."""
-        value = self.value(name, "true" if default else "false").lower()
+        value = self.value(name, "true" if default else "false")
         if value not in ("true", "false"):
             self.refuse(name, f"{quote(value)} is not true or false")
         return value == "true"
@@ -111,6 +113,15 @@ class Settings:
             self.refuse(name, f"{quote(value)} is not a list of pieces")
             return ""
         return "".join(letter for letter in dict.fromkeys(value) if letter in self.letter_types)
+
+    def check_letters(self) -> None:
+        """Refuse letters that no piece has in what a section says itself: the engine reads a list up to the first."""
+        for name, option in self.options.items():
+            if option.line is None or name not in _SETS | _PAIRS:
+                continue
+            named = _PAIR_LETTERS.findall(option.value) if name in _PAIRS else filter(str.isalpha, option.value)
+            if unknown := [each for each in named if each.upper() not in self.letter_types]:
+                self.refuse(name, f"no piece of the variant has the letter {quote(unknown[0].lower())}")
 
     def pairs(self, name: str) -> dict[str, str]:
         """Pairs such as `p:g s:g`, pieces in upper case."""

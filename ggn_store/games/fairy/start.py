@@ -12,7 +12,7 @@ from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
 _TOKEN = re.compile(r"[0-9]+|\*|\+?[A-Za-z]~?", re.ASCII)
-_CHECKS = re.compile(r"([1-9])\+[1-9]", re.ASCII)
+_CHECKS = re.compile(r"([0-9])\+([0-9])|\+([0-3])\+([0-3])", re.ASCII)  # those that are left, or of three those given
 _FIELD = re.compile(r"(?P<placement>[^\[\]]*)(?:\[(?P<held>[^\[\]]*)\])?")
 
 
@@ -58,9 +58,13 @@ def read_start(settings: Settings) -> StartPosition:
     found.side = "second" if fields[1:2] == ["b"] else "first"
     if len(fields) > 2 and fields[2].isalpha():
         found.rights = fields[2]
-    # Behind the castling and en passant fields, or instead of them.
-    counts = next(filter(None, map(_CHECKS.fullmatch, (*fields[2:3], *fields[4:5]))), None)
-    found.checks = 1 if counts is None else int(counts[1])
+    # Behind the castling and en passant fields, or instead of them; behind all where they are those given.
+    counts = next(filter(None, map(_CHECKS.fullmatch, (*fields[2:3], *fields[4:]))), None)
+    if counts is not None:
+        left = {int(counts[1]), int(counts[2])} if counts[1] else {3 - int(counts[3]), 3 - int(counts[4])}
+        found.checks = left.pop()
+        if (left or not found.checks) and settings.flag("checkCounting"):
+            settings.refuse("startFen", f"{quote(counts[0])} does not leave both sides equally many checks")
     return found
 
 

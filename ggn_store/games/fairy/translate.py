@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from ggn_store.errors import offer, quote
 from ggn_store.games.fairy import counts, ends, toml
 from ggn_store.games.fairy.around import Around
 from ggn_store.games.fairy.ini import Option
-from ggn_store.games.fairy.options import BEYOND, COLOURS, DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES, sides
+from ggn_store.games.fairy.options import (
+    BEYOND,
+    COLOURS,
+    DUTIES,
+    ENDS,
+    LOOKS,
+    MOBILITIES,
+    PIECES,
+    REFUSED,
+    RULES,
+    VALUES,
+    sides,
+)
 from ggn_store.games.fairy.piece_moves import spelled
 from ggn_store.games.fairy.settings import Refusal, Settings
 from ggn_store.games.fairy.start import free_drops, read_start
@@ -22,12 +36,15 @@ from ggn_store.notation.qpi import Side
 
 STYLE: Final = "C"
 _EMPTY: Final = "."
+_KNOWN: Final = RULES | ENDS | LOOKS | MOBILITIES | PIECES.keys()
 
 
 def translate(name: str, options: Mapping[str, Option], source: str) -> tuple[str, list[Refusal]]:
     """The definition of a variant in TOML, and its refusals; with any that no host can take over, it is not whole."""
     settings = Settings(options)
     _classify(settings)
+    _check_passes(settings)
+    settings.check_letters()
     start = read_start(settings)
     free_drops(settings, start)
     translation = _Translation(name, settings, start, source)
@@ -38,8 +55,10 @@ def translate(name: str, options: Mapping[str, Option], source: str) -> tuple[st
 
 def _classify(settings: Settings) -> None:
     for name, option in settings.options.items():
-        value = option.value.lower()
-        if name in REFUSED:
+        value = option.value
+        if name in VALUES and value not in VALUES[name]:
+            settings.refuse(name, f"{quote(value)} is not one of {', '.join(VALUES[name])}")
+        elif name in REFUSED:
             neutral, tier, reason = REFUSED[name]
             if value not in (neutral, "-", ""):
                 settings.refuse(name, reason, tier)
@@ -49,8 +68,12 @@ def _classify(settings: Settings) -> None:
                 settings.refuse(name, "a switch is true or false")
             elif value == active:
                 settings.leave(name, duty)
-        elif name not in PIECES and name not in RULES | ENDS | LOOKS and not name.startswith(MOBILITY):
-            settings.refuse(name, "no such option is known", "?")
+        elif name not in _KNOWN:
+            near = offer(difflib.get_close_matches(name, _KNOWN, n=3))
+            settings.refuse(name, f"no such option is known{'; near: ' * bool(near)}{near}", "?")
+
+
+def _check_passes(settings: Settings) -> None:
     for name in ("pass", "passOnStalemate"):
         one, other = sides(name)
         if settings.flag(one) != settings.flag(other):

@@ -102,8 +102,6 @@ class Walls(PieceMoves):
     def _reason(self) -> str:
         if known := BEYOND.get(f"{_RULE} {self.walling}"):
             return known[1]
-        if self.walling not in RULES:
-            return "a rule of walls is arrow, past, static, edge or duck"
         if self.terminal:
             return BEYOND[_RULE][1]
         if self.drops:
