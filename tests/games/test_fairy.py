@@ -145,7 +145,7 @@ def test_left_and_right_are_the_player_s_own() -> None:
 
 
 def test_regions_are_squares_ranks_and_files() -> None:
-    text = "[mine:chess]\nmobilityRegionWhiteRook = *1 a* e5\nmobilityRegionBlackRook = *8\n"
+    text = "[mine:chess]\nmobilityRegionWhiteRook = *1 a* e5\nmobilityRegionBlackRook = *8\npromotionPieceTypes = q\n"
     variant = one(text)
     assert variant.text is not None
     zone = tomllib.loads(variant.text)["zones"]["area-r"]
@@ -186,6 +186,8 @@ SETTING = [
         "4k3/7P/8/8/8/8/8/4K3 w - - 0 1",
         "h7h8q h7h8r h7h8b h7h8n",
     ),
+    # Pawns promote whatever promotionPawnTypes says.
+    ("[x:chess]\npromotionPawnTypes = n", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q a7a8r a7a8b a7a8n"),
     # Pawns capture in passing whatever enPassantTypes says, and other pieces by captures that are no quiet moves.
     ("[x:chess]\nenPassantTypes = -", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5e6 e5d6"),
     (
@@ -290,7 +292,19 @@ REFUSED = [
     ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces .*: up to [0-9]{2},[0-9,]{7} poss"),
     ("oppositeCastling = false", "oppositeCastling", "D", "the other side's"),
     ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves as what it becomes"),
+    # The engine's pieces may promote on squares that they could not move to, and its last pieces of a kind are royal.
+    ("mobilityRegionBlackKnight = *8 *7", "mobilityRegionBlackKnight", "D", "a promotion outside of it makes such"),
+    (
+        "extinctionPseudoRoyal = true\nking = -\ncommoner = k\nextinctionPieceTypes = kr",
+        *("extinctionPseudoRoyal", "D", "the last one of each kind is royal"),
+    ),
     ("doubelStep = false", "doubelStep", "?", "no such option is known"),
+    # The engine's pieces may promote on squares that they could not move to, and its last pieces of a kind are royal.
+    ("mobilityRegionBlackKnight = *8 *7", "mobilityRegionBlackKnight", "D", "a promotion outside of it makes such"),
+    (
+        "extinctionPseudoRoyal = true\nking = -\ncommoner = k\nextinctionPieceTypes = kr",
+        *("extinctionPseudoRoyal", "D", "the last one of each kind is royal"),
+    ),
     ("doubelStep = false", "doubelStep", "?", "near: doubleStep"),
     ("mobilityRegionWhiteFoo = e4", "mobilityRegionWhiteFoo", "?", "no such option is known"),
     ("mobilityRegionRook = e4", "mobilityRegionRook", "?", "near: mobilityRegionWhiteRook"),

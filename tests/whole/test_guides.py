@@ -119,12 +119,12 @@ def engine_options() -> str:
 
     add((name for name in options.PIECES if not name.startswith("custom")), "carried: a type of pieces with its letter")
     add(["customPiece1"], "carried, to `customPiece26`: a letter and a Betza string")
-    add([f"{options.MOBILITY}..."], "carried: where pieces of a type stay")
     known = {*options.DUTIES, *ends.LEFT}
     setting = {name for name, what in options.SETTING if options.RULES.issuperset(options.sides(what))}
     add(sorted({*options.RULES, *setting, *options.RANKS} - known - options.BEYOND.keys()), "carried")
     for name, (when, reason) in options.BEYOND.items():
-        add(name.split()[:1], f"carried; refused {when}: {reason}")
+        shown = f"{name}..." if name == options.MOBILITY else name.split()[0]
+        add([shown], f"carried; refused {when}: {reason}")
     for name, (value, duty) in options.DUTIES.items():
         add([name], f"{'left to the host as' if duty in HOST_DUTIES else 'a duty:'} `{duty}`, where it is `{value}`")
     setting = {name for name, what in options.SETTING if options.ENDS.issuperset(options.sides(what))}

@@ -67,11 +67,19 @@ class BaseVariant:
             made = {*self.promoted.values(), *("".join(map(self._targets, SIDES)) if spared else "")}
             self.may_lose_royal = several or not made.isdisjoint(found)
             if self.may_lose_royal:
+                if any(len(self._kinds(found, side)) > 1 for side in SIDES):
+                    self.s.refuse("extinctionPseudoRoyal", BEYOND["extinctionPseudoRoyal"][1])
                 if spared:
                     self.s.refuse("extinctionPieceCount", BEYOND["extinctionPieceCount"][1])
                 elif not self.s.flag("dupleCheck"):
                     self.s.leave("extinctionPseudoRoyal", "spare-royal")
         return letters
+
+    def _kinds(self, letters: str, side: Side) -> set[str]:
+        """Those of some pieces that a side has, or gets by a pawn; what one of them becomes is counted as that one."""
+        tokens = {token.strip("+~") for token in (*self.start.board.values(), *self.start.hands)}
+        own = {token.upper() for token in tokens if token.isupper() == (side == "first")} | {*self._targets(side)}
+        return own.intersection(letters) - {self.promoted.get(each) for each in letters}
 
     def _castlings(self) -> dict[Side, list[dict[str, str]]]:
         """The castlings of each side that the start position has the right to."""
@@ -216,7 +224,10 @@ class BaseVariant:
         return 'en_passant = "passed"'
 
     def _pawns(self, side: Side) -> str:
-        return self._types("promotionPawnTypes", side, self.s.pawn_types)
+        """What promotes as pawns do: what options name, and the type of this name in any case if the side has it."""
+        named = self._types("promotionPawnTypes", side, self.s.pawn_types)
+        pawn = self.s.letter("pawn")
+        return named if pawn in named or not (self.captures or self._kinds(pawn, side)) else named + pawn
 
     def _promotion_region(self, side: Side) -> frozenset[str]:
         default: frozenset[str] = self.s.rank(0) if side == "second" else frozenset()

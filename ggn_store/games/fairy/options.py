@@ -104,6 +104,7 @@ REFUSED: Final = {
     "mustDropType": ("*", "D", "a duty to drop one kind of piece has no name"),
     "castlingForbiddenPlies": ("0", "D", "it counts the moves of the game"),
 }
+MOBILITY: Final = "mobilityRegion"
 # Of what is carried otherwise, by option and perhaps value: when it is not, and why.
 BEYOND: Final[Mapping[str, tuple[str, str]]] = {
     "blastOnCapture": (
@@ -127,6 +128,14 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
     "wallingRule": (
         "where a piece is royal",
         "the engine's walls do not shield a royal piece, and what is left here does",
+    ),
+    MOBILITY: (
+        "where a promotion outside of it makes such a piece",
+        "a promotion outside of it makes such a piece, which no definition says",
+    ),
+    "extinctionPseudoRoyal": (
+        "where there are or can be several royal pieces of several kinds",
+        "the last one of each kind is royal, and here the last one of all kinds",
     ),
     "extinctionPieceCount": (
         "where there are or can be more royal pieces than one beyond it",
@@ -169,7 +178,6 @@ VALUES: Final = {
         ("enclosingDrop", "flipEnclosedPieces"), ("reversi", "ataxx", "quadwrangle", "snort", "anyside", "top", "none")
     ),
 }
-MOBILITY: Final = "mobilityRegion"
 MOBILITIES: Final = frozenset(
     f"{MOBILITY}{colour}{each[0].upper()}{each[1:]}" for colour in COLOURS.values() for each in PIECES
 )

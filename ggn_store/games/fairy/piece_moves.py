@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ggn_store.errors import quote
 from ggn_store.games.betza import BetzaError, parse
@@ -10,6 +11,7 @@ from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.base import BaseVariant
 from ggn_store.games.fairy.options import (
     ALONG_LINES,
+    BEYOND,
     CAMBODIAN,
     COLOURS,
     MOBILITY,
@@ -116,11 +118,18 @@ class PieceMoves(BaseVariant):
             self.s.refuse(kind, str(error).replace(written, betza) if written else str(error))
         return written or betza
 
+    def _check_region(self, letter: str, kind: str, zones: Mapping[Side, frozenset[str]]) -> None:
+        for side, zone in zones.items():
+            is_made = letter in {*self.promoted.values(), *self.targets[side]}
+            if is_made and not self._promotion_region(side) <= zone:
+                self.s.refuse(f"{MOBILITY}{COLOURS[side]}{kind[0].upper()}{kind[1:]}", BEYOND[MOBILITY][1])
+
     def _confined(self, letter: str, kind: str, betza: str) -> str | None:
         """The zone that a piece stays in, because its options say so or because it could not move on elsewhere."""
         everything = frozenset(self.squares)
         suffix = kind[0].upper() + kind[1:]
         zones = {side: self.s.region(f"{MOBILITY}{COLOURS[side]}{suffix}", everything) & everything for side in SIDES}
+        self._check_region(letter, kind, zones)
         promotes = letter in self.promoted or any(letter in self._pawns(side) for side in SIDES)
         if self.s.flag("immobilityIllegal") and not promotes and betza:
             try:

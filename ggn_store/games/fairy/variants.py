@@ -172,4 +172,4 @@ def _variant(
             allowed = f"; allowed: {problem.allowed}" if problem.allowed else ""
             reason = f"as a definition: {problem.pointer}: {problem.message}{allowed}"
             told.append(Refusal("", "", section.line, "D", reason))
-        return Variant(section.name, section.line, None, None, tuple(told), ends)
+        return Variant(section.name, section.line, None, None, tuple(dict.fromkeys(told)), ends)
