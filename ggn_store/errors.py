@@ -52,7 +52,7 @@ def did_you_mean(name: str, names: Iterable[str], shown: Callable[[str], str] = 
     """
     import difflib
 
-    if len(name) > _NAME_LIMIT:
+    if not isinstance(name, str) or len(name) > _NAME_LIMIT:
         return ""
     known = [each for each in names if len(each) <= _NAME_LIMIT]
     # Letters in another order or another case are the commonest slips, and the library does not rank them first.

@@ -93,6 +93,8 @@ class _Reader:
         self._letters = letters
         self._board: dict[str, Form] = {}
         self._states: dict[str, Form] = {}
+        if not isinstance(text, str):
+            raise PositionError(f"{quote(text)} is not {kind}, which is a text")
         if len(text) > MAX_LENGTH:
             raise PositionError(f"{kind} has at most {MAX_LENGTH:,} characters, and this one {len(text):,}")
 

@@ -74,6 +74,8 @@ def descriptions() -> list[str]:
 
 def full_name(name: str) -> str:
     """The name of a game in the library: a game description may be named without its `gdl/`, if no other game is."""
+    if not isinstance(name, str):
+        raise UnknownNameError(f"{quote(name)} is not the name of a game")
     described = f"{DESCRIPTIONS}/{name}"
     return described if name not in names() and described in descriptions() else name
 

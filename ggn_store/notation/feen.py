@@ -50,6 +50,8 @@ class Feen:
 
 def parse(source: str) -> Feen:
     """The position that `source` writes; raises NotationError with the offending part quoted."""
+    if not isinstance(source, str):
+        raise NotationError(f"{quote(source)} is not FEEN, which is a text")
     if len(source) > MAX_LENGTH:
         raise NotationError(f"a FEEN text has at most {MAX_LENGTH} characters; this one has {len(source)}")
     fields = source.split(" ")

@@ -22,6 +22,7 @@ from ggn_store import (
     UnknownNameError,
     ruleset,
 )
+from ggn_store.api.play.game import Game
 from ggn_store.api.session import attributes
 from tests.api import first_script
 from tests.support.games import Games
@@ -165,6 +166,18 @@ ONE_POSITION = "several positions are asked for, such as a list of them; found a
         ("chess.is_legal(start, 'castle')", MoveError, '"castle" is no square of the board'),
         ("chess.move_text('e2e5', start)", MoveError, "e2e5: the position does not allow this move to first"),
         ("chess.parse_move(5, start)", MoveError, "5 is not the text of a move, such as e2e4"),
+        ("chess.parse_move('e4', start, 5)", MoveError, "5 is not a notation of moves: there are own"),
+        ("chess.parse_move('e4', start, [])", MoveError, "[] is not a notation of moves: there are own"),
+        ("chess.position(fen=5)", PositionError, "5 is not a FEN, which is a text"),
+        ("chess.position(sfen=[])", PositionError, "[] is not an SFEN, which is a text"),
+        ("chess.position(feen=5)", PositionError, "5 is not FEEN, which is a text"),
+        ("Position.from_feen(None)", PositionError, "null is not FEEN, which is a text"),
+        ("chess.perft(start, None)", MoveError, "a depth is a number of moves, not null"),
+        ("chess.reached([start], 1.5)", MoveError, "a depth is a number of moves, not 1.5"),
+        ("Game.begin(chess).play(5)", MoveError, "5 is not the text of a move, such as e2e4"),
+        ("Game.begin(chess).play(None)", MoveError, "null is not the text of a move, such as e2e4"),
+        ("Game.begin(chess).read(5)", MoveError, "5 is not the text of a game, in PGN or JSON"),
+        ("store.load_library(5)", UnknownNameError, "5 is not the name of a game"),
         ("store.ruleset(5)", UnknownNameError, "5 is not the name of a ruleset, such as chess or chess@3"),
         ("store.sql(5)", QueryError, "5 is not a query: one SELECT as a text"),
         ("store.get", AttributeError, "Store has no attribute 'get': use ruleset"),
@@ -179,8 +192,9 @@ ONE_POSITION = "several positions are asked for, such as a list of them; found a
 )
 def test_a_wrong_call_says_what_to_call(sqlite_games: Games, call: str, kind: type[Exception], said: str) -> None:
     chess = sqlite_games["chess"]
+    names = {"chess": chess, "store": sqlite_games.store, "start": chess.start, "FEN": FEN}
     with pytest.raises(kind, match=re.escape(said)):
-        eval(call, {"chess": chess, "store": sqlite_games.store, "start": chess.start, "FEN": FEN})
+        eval(call, {**names, "Position": Position, "Game": Game})
 
 
 def test_a_move_may_be_a_text_or_a_path_wherever_one_is_taken(sqlite_games: Games) -> None:

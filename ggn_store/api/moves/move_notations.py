@@ -201,7 +201,7 @@ NOTATIONS: Final = {
 
 def find(name: str) -> MoveNotation:
     """The notation of a name; raises MoveError where there is none."""
-    if name not in NOTATIONS:
+    if name not in [*NOTATIONS]:
         hint = did_you_mean(name, NOTATIONS) or f": there are {offer([*NOTATIONS])}"
         raise MoveError(f"{quote(name)} is not a notation of moves{hint}")
     return NOTATIONS[name]

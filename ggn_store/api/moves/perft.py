@@ -221,6 +221,8 @@ def _engine(database: Database, engine: str | None) -> str:
 
 def require_depth(depth: int, least: int) -> None:
     """Raise MoveError for a depth of fewer moves."""
+    if not isinstance(depth, int):
+        raise MoveError(f"a depth is a number of moves, not {quote(depth)}")
     if depth < least:
         raise MoveError(f"a depth of {depth} moves: paths have at least {least}")
 

@@ -171,7 +171,7 @@ class Game:
         """
         if self.result.is_over:
             raise MoveError(f"the game is over: {self.result}")
-        if isinstance(move, str):
+        if not isinstance(move, Move | Chain):
             move = self.ruleset.parse_move(move, self.position)
         if not self.may_be_made(move):
             raise MoveError(f"{quote(' '.join(path_of(move)))}: {self.why_not(move)}")
@@ -234,6 +234,8 @@ class Game:
         A PGN that names no start is from this game's. Raises MoveError and PositionError where it is none, with the
         line or the number of the move.
         """
+        if not isinstance(text, str):
+            raise MoveError(f"{quote(text)} is not the text of a game, in PGN or JSON")
         return self._of_record(text) if is_record or text.lstrip().startswith("{") else self._of_pgn(text)
 
     def _of_pgn(self, text: str) -> Game:
