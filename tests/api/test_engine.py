@@ -144,6 +144,7 @@ def test_go_mate_asks_usi_for_a_solution_and_uci_for_a_move(sqlite_games: Games)
 def test_go_chooses_among_some_moves(chess: Engine) -> None:
     talk(chess, "position startpos")
     assert talk(chess, "go searchmoves h2h3")[-1] == "bestmove h2h3"
+    assert talk(chess, "go searchmoves")[-1] != "bestmove (none)"
     assert talk(chess, "go searchmoves 0000") == ["bestmove (none)"]
 
 

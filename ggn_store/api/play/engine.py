@@ -216,7 +216,7 @@ class Engine:
         moves, result = self._moves(), self._game.result
         if result.is_over:
             yield _info(f"the game is over: {result}")
-        if "searchmoves" in words:
+        if "searchmoves" in words[:-1]:
             wanted = words[words.index("searchmoves") + 1 :]
             moves = [move for move in moves if self._name(move) in wanted]
         best = self._protocol.without_moves
