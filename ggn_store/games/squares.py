@@ -49,7 +49,7 @@ def read_board(values: TomlValues, data: TomlTable) -> Board | None:
 
 def read_hexagons(values: TomlValues, data: TomlTable, board: Board | None) -> str | None:
     """How the hexagons of a board are labelled; None where it has none."""
-    found = values.choice(data, "hexagons", (), map(str, HEXAGONS))
+    found = values.choice(data, "hexagons", (), [*map(str, HEXAGONS)])
     if found is not None and board is not None and (board.extent is None or len(board.extent[0]) != 2):
         values.complain(("hexagons",), "hexagons are for boards of two dimensions", board.shape_text, 'such as "9x9"')
         return None

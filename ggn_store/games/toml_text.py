@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -162,7 +162,7 @@ class TomlValues:
         self.complain((*path, key), f"{key} says yes or no", value, "true or false")
         return default
 
-    def choice(self, table: TomlTable, key: str, path: Path, choices: Iterable[str]) -> str | None:
+    def choice(self, table: TomlTable, key: str, path: Path, choices: Collection[str]) -> str | None:
         """One of a few words, None where it is missing."""
         value = table.get(key)
         if key not in table or (isinstance(value, str) and value in choices):

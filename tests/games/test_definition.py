@@ -111,6 +111,7 @@ MALFORMED = [
     ('title = "A game"', 'titel = "A game"\ntitle = "A game"', "titel", "a definition has no such key"),
     ('title = "A game"', 'title = "A game"\ntier = "E"', "tier", "tier is one of a few words"),
     ('title = "A game"', 'title = "A game"\ncylinder = "yes"', "cylinder", "cylinder says yes or no"),
+    ('title = "A game"', 'title = "A game"\nhexagons = "bent"', "hexagons", "hexagons is one of a few words"),
     ('board = "8x8"', 'board = "8 x 8"', "board", "is not the shape of a board"),
     ('board = "8x8"', "board = 8", "board", "board is a text"),
     ('board = "8x8"', 'board = "100x100"', "board", "the board is too large"),
