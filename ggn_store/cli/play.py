@@ -33,8 +33,8 @@ from ggn_store.notation.qpi import Side, other_side, side_of
     "--moves",
     "file",
     metavar="FILE|-",
-    help="Make the moves of this file first: a game in PGN or JSON, or moves one a line, written as they are typed "
-    "(see `help` in the game).",
+    help="Make the moves of this file first, or off a terminal these alone: a game in PGN or JSON, or moves one a "
+    "line, written as they are typed (see `help` in the game).",
 )
 @click.option("--pseudo-legal", is_flag=True, help="Let all moves pass that the rules allow, whatever duties forbid.")
 @click.option("--against", type=options.OneOf(("random",)), help="Play against random moves.")
@@ -59,7 +59,8 @@ def play(  # noqa: PLR0913  (its options)
 
     From the position that is given, or the ruleset's own start position, to an end that the ruleset declares. Moves are
     legal as far as it says what is; what it leaves to the players is named at the start, with the notes of its
-    definition. Off a terminal the moves are read from standard input. At the end the position is printed.
+    definition. Off a terminal the moves are read from standard input, unless --moves names a file. At the end the
+    position is printed.
     """
     from ggn_store.api.play.game import Game
 
