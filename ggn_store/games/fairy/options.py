@@ -178,9 +178,11 @@ VALUES: Final = {
         ("enclosingDrop", "flipEnclosedPieces"), ("reversi", "ataxx", "quadwrangle", "snort", "anyside", "top", "none")
     ),
 }
-MOBILITIES: Final = frozenset(
+_MOBILITIES: Final = (
     f"{MOBILITY}{colour}{each[0].upper()}{each[1:]}" for colour in COLOURS.values() for each in PIECES
 )
+# All that may stand in a section, but for what is refused or a duty.
+KNOWN: Final = RULES | ENDS | LOOKS | PIECES.keys() | {*_MOBILITIES}
 _PATTERN: Final = re.compile(r"([a-z]*)([A-Z])(\2|[0-9]+)?", re.ASCII)
 
 

@@ -12,19 +12,7 @@ from ggn_store.errors import offer, quote
 from ggn_store.games.fairy import counts, ends, toml
 from ggn_store.games.fairy.around import Around
 from ggn_store.games.fairy.ini import Option
-from ggn_store.games.fairy.options import (
-    BEYOND,
-    COLOURS,
-    DUTIES,
-    ENDS,
-    LOOKS,
-    MOBILITIES,
-    PIECES,
-    REFUSED,
-    RULES,
-    VALUES,
-    sides,
-)
+from ggn_store.games.fairy.options import BEYOND, COLOURS, DUTIES, KNOWN, REFUSED, VALUES, sides
 from ggn_store.games.fairy.piece_moves import spelled
 from ggn_store.games.fairy.settings import Refusal, Settings
 from ggn_store.games.fairy.start import free_drops, read_start
@@ -36,7 +24,6 @@ from ggn_store.notation.qpi import Side
 
 STYLE: Final = "C"
 _EMPTY: Final = "."
-_KNOWN: Final = RULES | ENDS | LOOKS | MOBILITIES | PIECES.keys()
 
 
 def translate(name: str, options: Mapping[str, Option], source: str) -> tuple[str, list[Refusal]]:
@@ -68,8 +55,8 @@ def _classify(settings: Settings) -> None:
                 settings.refuse(name, "a switch is true or false")
             elif value == active:
                 settings.leave(name, duty)
-        elif name not in _KNOWN:
-            near = offer(difflib.get_close_matches(name, _KNOWN, n=3))
+        elif name not in KNOWN:
+            near = offer(difflib.get_close_matches(name, KNOWN, n=3))
             settings.refuse(name, f"no such option is known{'; near: ' * bool(near)}{near}", "?")
 
 
