@@ -298,13 +298,6 @@ REFUSED = [
         "extinctionPseudoRoyal = true\nking = -\ncommoner = k\nextinctionPieceTypes = kr",
         *("extinctionPseudoRoyal", "D", "the last one of each kind is royal"),
     ),
-    ("doubelStep = false", "doubelStep", "?", "no such option is known"),
-    # The engine's pieces may promote on squares that they could not move to, and its last pieces of a kind are royal.
-    ("mobilityRegionBlackKnight = *8 *7", "mobilityRegionBlackKnight", "D", "a promotion outside of it makes such"),
-    (
-        "extinctionPseudoRoyal = true\nking = -\ncommoner = k\nextinctionPieceTypes = kr",
-        *("extinctionPseudoRoyal", "D", "the last one of each kind is royal"),
-    ),
     ("doubelStep = false", "doubelStep", "?", "near: doubleStep"),
     ("mobilityRegionWhiteFoo = e4", "mobilityRegionWhiteFoo", "?", "no such option is known"),
     ("mobilityRegionRook = e4", "mobilityRegionRook", "?", "near: mobilityRegionWhiteRook"),
