@@ -71,6 +71,7 @@ def _opened(duckdb: Any, asked: dict[str, Any]) -> Any:
         config["max_temp_directory_size"] = f"{asked['disk']}B"
     connection = duckdb.connect(":memory:", config=config)
     connection.execute("SET python_enable_replacements = false")
+    connection.execute("SET enable_progress_bar = false")  # which goes to standard output, as answers do
     wanted = _wanted(asked["query"], asked["views"])
     for name, query in asked["views"].items():
         if name in wanted:

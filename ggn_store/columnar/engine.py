@@ -11,7 +11,7 @@ from ggn_store.columnar import sql
 from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.chains import ChainPaths, Walk, continued
 from ggn_store.columnar.compile import EXTRA, Compiled
-from ggn_store.columnar.extras import need
+from ggn_store.columnar.extras import need, silent
 from ggn_store.columnar.threats import ThreatTables
 from ggn_store.errors import GgnStoreError, MoveError
 
@@ -31,7 +31,7 @@ class ColumnEngine:
         self._ruleset = str(compiled)
         self._threats: ThreatTables | None = None
         # Nothing is read from or written to files, and no order is asked for but in words.
-        self._connection = duckdb.connect(":memory:", config={"preserve_insertion_order": False})
+        self._connection = silent(duckdb.connect(":memory:", config={"preserve_insertion_order": False}))
         self._error = duckdb.Error
         self._lock = threading.Lock()
         if threads is not None:

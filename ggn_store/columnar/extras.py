@@ -23,6 +23,12 @@ def require(module: str, extra: str) -> None:
         raise _missing(module, extra, f"No module named {module!r}")
 
 
+def silent(connection: Any) -> Any:
+    """A connection of DuckDB, which in a process without a script would write to standard output how far it is."""
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
 def _missing(module: str, extra: str, why: str) -> GgnStoreError:
     return GgnStoreError(
         f"this needs {module.partition('.')[0]}, which cannot be imported ({why}): pip install 'ggn-store[{extra}]'"

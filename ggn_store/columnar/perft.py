@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ggn_store.columnar.extras import silent
 from ggn_store.errors import StoreError
 from ggn_store.store.moves import perft
 from ggn_store.store.moves.lead import Weighed, overdrawn
@@ -145,7 +146,8 @@ def _connect(directory: str) -> DuckDBPyConnection:
         # Joins are best as they are written: rules, which are few, are what is looked up in.
         "disabled_optimizers": "join_order,build_side_probe_side",
     }
-    return duckdb.connect(config=options)
+    connection: DuckDBPyConnection = silent(duckdb.connect(config=options))
+    return connection
 
 
 class _Relation:

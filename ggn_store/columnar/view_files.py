@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ggn_store.columnar.arrow import FRAMES
 from ggn_store.columnar.compile import EXTRA
-from ggn_store.columnar.extras import need
+from ggn_store.columnar.extras import need, silent
 from ggn_store.errors import GgnStoreError, InputError, printable
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql.piece_columns import NULL, Column
@@ -228,10 +228,8 @@ class DuckFile(ParquetFiles):
         self._texts: dict[tuple[str, str], dict[str, None]] = {}
         self._made: list[tuple[str, View]] = []
         with self._explained():
-            self._connection: Any = duckdb.connect(
-                str(directory / DUCKDB),
-                config={"memory_limit": "256MB", "threads": 2, "temp_directory": str(directory / "ggn.duckdb.tmp")},
-            )
+            config = {"memory_limit": "256MB", "threads": 2, "temp_directory": str(directory / "ggn.duckdb.tmp")}
+            self._connection = silent(duckdb.connect(str(directory / DUCKDB), config=config))
 
     def begin(self, view: View) -> str:
         super().begin(view)

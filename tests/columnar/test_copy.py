@@ -450,6 +450,22 @@ def test_several_processes_bring_a_copy_up_to_date(store: Store, address: str) -
     assert len([name for name in files(store) if name.startswith("piece_moves-")]) == 1
 
 
+# A process without a script, as those that ask are: there DuckDB writes to standard output how far it is.
+TELLS = """
+import duckdb
+from ggn_store.columnar import duck_child, perft
+asked = {"disk": 0, "directory": None, "memory": 1 << 28, "threads": 1, "nulls": "nulls_first", "query": ""}
+asked |= {"views": {}, "given": [], "files": []}
+for each in duckdb.connect(), duck_child._opened(duckdb, asked), perft._connect("."):
+    print(*each.execute("SELECT current_setting('enable_progress_bar')").fetchone())
+"""
+
+
+def test_how_far_a_long_question_is_does_not_stand_in_its_answer() -> None:
+    said = subprocess.run([sys.executable, "-c", TELLS], env=child_environment(), stdout=subprocess.PIPE, check=True)
+    assert said.stdout.split() == [b"True", b"False", b"False"]
+
+
 def test_files_that_are_being_asked_stay(store: Store) -> None:
     store.load(KNIGHT, "one")
     with copy.ready(store.session) as asked_files:
