@@ -298,6 +298,10 @@ REFUSED = [
         "extinctionPseudoRoyal = true\nking = -\ncommoner = k\nextinctionPieceTypes = kr",
         *("extinctionPseudoRoyal", "D", "the last one of each kind is royal"),
     ),
+    (
+        "enPassantTypesBlack = a\ncustomPiece1 = a:mWcF\npromotionPieceTypes = a",
+        *("enPassantTypesBlack", "D", "move alike"),
+    ),
     ("doubelStep = false", "doubelStep", "?", "near: doubleStep"),
     ("mobilityRegionWhiteFoo = e4", "mobilityRegionWhiteFoo", "?", "no such option is known"),
     ("mobilityRegionRook = e4", "mobilityRegionRook", "?", "near: mobilityRegionWhiteRook"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ggn_store.games.fairy import toml
-from ggn_store.games.fairy.options import BEYOND, COLOURS
+from ggn_store.games.fairy.options import BEYOND, COLOURS, sides
 from ggn_store.games.fairy.settings import Settings
 from ggn_store.games.fairy.start import StartPosition
 from ggn_store.games.rules import SIDES
@@ -173,8 +173,13 @@ class BaseVariant:
     def _types(self, name: str, side: Side, default: str = "") -> str:
         return self.s.letters(f"{name}{COLOURS[side]}", default)
 
-    def _passers(self) -> str:
-        return "".join(self._types("enPassantTypes", side, self.s.pawn_types) for side in SIDES)
+    def _passes(self, letter: str) -> bool:
+        """Whether a piece captures in passing; of which only one side's does is refused."""
+        name = "enPassantTypes"
+        found = {side: letter in self._types(name, side, self.s.pawn_types) for side in SIDES}
+        if len({*found.values()}) > 1:
+            self.s.refuse(next(each for each in sides(name) if each in self.s.options), BEYOND[name][1])
+        return any(found.values())
 
     def letters(self) -> list[str]:
         """The letters that the game needs: what stands at the start or is held, and what that may become."""

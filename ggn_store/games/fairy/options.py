@@ -133,6 +133,10 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "where a promotion outside of it makes such a piece",
         "a promotion outside of it makes such a piece, which no definition says",
     ),
+    "enPassantTypes": (
+        "where one side's pieces of a type would capture in passing, and the other's not",
+        "both sides' pieces of a type move alike in a definition",
+    ),
     "extinctionPseudoRoyal": (
         "where there are or can be several royal pieces of several kinds",
         "the last one of each kind is royal, and here the last one of all kinds",

@@ -49,7 +49,7 @@ class PieceMoves(BaseVariant):
         if "i" in betza or any('betza = "i' in each for each in also):
             if self.s.letter_types[letter] not in CAMBODIAN or not self.s.flag("cambodianMoves"):
                 lines.append(f'initial = "{self._double_steps()}"')
-            if kind == "pawn" or letter in self._passers():
+            if kind == "pawn" or self._passes(letter):
                 lines.append(self._en_passant())
         return lines
 
@@ -109,7 +109,7 @@ class PieceMoves(BaseVariant):
                 if not steps:
                     continue
                 modifiers = modifiers if "m" in modifiers else f"m{modifiers}"
-            elif letter in self._passers() and "c" in modifiers and "m" not in modifiers and steps:
+            elif "c" in modifiers and "m" not in modifiers and steps and self._passes(letter):
                 modifiers += "e"  # a move that may be quiet passes nothing
             written += modifiers + atom + length
         try:
