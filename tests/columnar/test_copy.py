@@ -131,6 +131,7 @@ def test_the_examples_are_answered_as_by_the_store(store: Store) -> None:
         "WHERE ruleset = 'games/diff' ORDER BY 2",
         "SELECT source FROM v_moves WHERE source LIKE '%''%' AND source = 'it''s'",
         "SELECT message, author FROM v_history WHERE message LIKE '%''%'",
+        "SELECT piece FROM v_pieces WHERE piece LIKE 'C:_' ORDER BY piece, ruleset",
         "SELECT substr(piece, 1, 2) || '-' || length(piece) FROM v_pieces ORDER BY 1",
     ],
 )

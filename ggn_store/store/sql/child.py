@@ -246,7 +246,8 @@ def _open_sqlite(asked: dict[str, Any], store: bytes, watch: Watch) -> sqlite3.C
         # held to the same list of functions as what the question calls.
         temporary = "FILE" if spills else "MEMORY"
         cache = min(asked["memory"] // 4, _CACHE) >> 10
-        for pragma in (f"temp_store = {temporary}", f"cache_size = -{cache}"):
+        # LIKE tells sides of pieces apart, as in other databases.
+        for pragma in (f"temp_store = {temporary}", f"cache_size = -{cache}", "case_sensitive_like = ON"):
             connection.execute(f"PRAGMA {pragma}")
         connection.execute(f"PRAGMA hard_heap_limit = {asked['memory'] + 2 * len(store)}")
         before = spilled()
