@@ -80,6 +80,7 @@ def test_the_sql_that_ran_goes_to_standard_error(ask: Command, arguments: tuple[
         (("coverage", "mini", "--piece", "C:P", "--source", "z9"), 1, 'mini@1 has no square "z9"; its board is 3x3'),
         (("uses", "mini", "C:X"), 0, "nothing found"),
         (("uses", "mini", "C-P"), 1, '"C-P" is not a state: empty, enemy or a piece identifier'),
+        (("uses", "mini", "ep"), 1, "; mini@1 has no state variables"),
         (("same-movers", "mini", "--ruleset", "mini"), 2, "--ruleset says whose piece it is: name the piece"),
         (("same-movers", "mini", "--piece", "C:X"), 1, 'none of these rulesets has rules for "C:X"'),
         (("symmetry", "mini", "--all"), 2, "go with --by entry"),
@@ -123,7 +124,8 @@ def test_rulesets_that_have_no_such_piece_or_square_are_left_out(ask: Command) -
     assert {row["ruleset"] for row in ask("mobility", "--piece", "C:N").records()} == {"chess"}
     nowhere = ask("who-reaches", "z99")
     assert (nowhere.code, nowhere.out) == (1, "")
-    assert 'has no square "z99"' in nowhere.err
+    assert 'Error: none of 4 rulesets can be asked so; of the first: chess@1 has no square "z99"' in nowhere.err
+    assert ask("who-reaches", "mini", "z99").err.startswith('Error: mini@1 has no square "z99"')
 
 
 def test_a_pawn_that_promotes_and_drops_is_told_of_as_it_is(ask: Command) -> None:

@@ -202,6 +202,8 @@ class RulesetAnalysis:
         allowed = f"{EMPTY}, {ENEMY} or {qpi.ALLOWED}"
         if known:
             allowed += f"; nor is it a state variable of {self._handle.revision}, or VARIABLE=VALUE: {offer([*known])}"
+        else:
+            allowed += f"; {self._handle.revision} has no state variables"
         raise NotationError(f"{quote(asked)} is not a state: {allowed}")
 
 
@@ -241,6 +243,8 @@ class StoreAnalysis:
             except (UnknownNameError, NotationError) as error:
                 refused.append(error)
         if refused and not found:
+            if refused[1:]:
+                raise type(refused[0])(f"none of {len(refused):,} rulesets can be asked so; of the first: {refused[0]}")
             raise refused[0]
         return found
 
