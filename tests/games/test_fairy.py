@@ -302,9 +302,9 @@ REFUSED = [
         "enPassantTypesBlack = a\ncustomPiece1 = a:mWcF\npromotionPieceTypes = a",
         *("enPassantTypesBlack", "D", "move alike"),
     ),
-    ("doubelStep = false", "doubelStep", "?", "near: doubleStep"),
+    ("doubelStep = false", "doubelStep", "?", "known: did you mean doubleStep"),
     ("mobilityRegionWhiteFoo = e4", "mobilityRegionWhiteFoo", "?", "no such option is known"),
-    ("mobilityRegionRook = e4", "mobilityRegionRook", "?", "near: mobilityRegionWhiteRook"),
+    ("mobilityRegionRook = e4", "mobilityRegionRook", "?", "known: did you mean mobilityRegion.*Rook"),
     ("bareKingValue = loss", "bareKingValue", "?", "no such option is known"),
     ("doubleStep = maybe", "doubleStep", "D", '"maybe" is not true or false'),
     # The engine takes what is not spelled as it spells it for false, or for nothing.

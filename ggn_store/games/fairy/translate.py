@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ggn_store.errors import offer, quote
+from ggn_store.errors import did_you_mean, quote
 from ggn_store.games.fairy import counts, ends, toml
 from ggn_store.games.fairy.around import Around
 from ggn_store.games.fairy.ini import Option
@@ -56,8 +55,7 @@ def _classify(settings: Settings) -> None:
             elif value == active:
                 settings.leave(name, duty)
         elif name not in KNOWN:
-            near = offer(difflib.get_close_matches(name, KNOWN, n=3))
-            settings.refuse(name, f"no such option is known{'; near: ' * bool(near)}{near}", "?")
+            settings.refuse(name, f"no such option is known{did_you_mean(name, KNOWN)}", "?")
 
 
 def _check_passes(settings: Settings) -> None:
