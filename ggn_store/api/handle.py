@@ -276,7 +276,8 @@ class Handle:
 
     def require_square(self, square: str | None, or_hand: bool = True) -> None:
         """Raise UnknownNameError for what is no square of the board, nor the hand where that may be; None passes."""
-        if square is not None and square not in self.board.numbers and not (or_hand and square == HAND):
+        known = isinstance(square, str) and (square in self.board.numbers or (or_hand and square == HAND))
+        if square is not None and not known:
             raise UnknownNameError(
                 f"{self.revision} has no square {quote(square)}; its board is "
                 f"{self.board.shape_text or offer(self.board.squares)}"

@@ -54,6 +54,8 @@ _WORDS: Final = {
     "is_checkmate": "outcome",
     "is_game_over": "outcome",
     "result": "outcome",
+    "moves_table": "columns.moves",
+    "count_table": "columns.count",
 }
 
 
@@ -343,7 +345,8 @@ class Ruleset:
         With `legal`, it is the reading query, which says after which moves royal pieces are safe, or what DuckDB is
         asked: several statements, where a duty asks what follows a move.
         """
-        return self._batches.explain(positions, self._moves.asked(narrowed), query, legal)
+        given = [*map(as_position, each_position(positions))]
+        return self._batches.explain(given, self._moves.asked(narrowed), query, legal)
 
     # --- legal moves ---
 

@@ -330,7 +330,7 @@ class Store:
         if ruleset is None and positions is not None:
             raise QueryError("positions are of a ruleset: name it, too")
         most = SqlBounds(**bounds)
-        found = self.ruleset(ruleset) if isinstance(ruleset, str) else ruleset
+        found = ruleset if ruleset is None or isinstance(ruleset, Ruleset) else self.ruleset(ruleset)
         given = None if found is None else PositionViews(self.session, found.handle, positions).given
         asker = queries.QueryAsker(self.session.database, self._processes, ahead)
         asked = asker, query, {} if values is None else values, most, given

@@ -24,6 +24,7 @@ from ggn_store import (
 )
 from ggn_store.api.play.game import Game
 from ggn_store.api.session import attributes
+from ggn_store.errors import NotationError
 from tests.api import first_script
 from tests.support.games import Games
 from tests.support.program import MUST
@@ -155,7 +156,17 @@ ONE_POSITION = "several positions are asked for, such as a list of them; found a
         ("chess.count_moves(start)", PositionError, ONE_POSITION),
         ("chess.reached(start)", PositionError, ONE_POSITION),
         ("chess.explain(start)", PositionError, ONE_POSITION),
+        ("chess.explain([5])", PositionError, "5 is not a position"),
         ("chess.outcome(start, start)", PositionError, ONE_POSITION),
+        ("chess.columns.moves(start)", PositionError, ONE_POSITION),
+        ("chess.columns.count(5)", PositionError, "several positions are asked for"),
+        ("chess.columns.lists([5])", PositionError, "5 is not a position"),
+        ("chess.columns.moves([start], threads=0)", StoreError, "threads is a number of processors from 1, not 0"),
+        ("chess.along(start, None)", MoveError, "null is no path: a list of squares"),
+        ("chess.attackers(start, [])", UnknownNameError, "has no square []"),
+        ("chess.notate(start, [])", PositionError, "[] is not a notation of positions"),
+        ("store.load_library('chess', author=5)", NotationError, "the author is a text, not 5"),
+        ("store.sql('SELECT 1', ruleset=5)", UnknownNameError, "5 is not the name of a ruleset"),
         ("store.sql('SELECT 1', ruleset=chess, positions=start)", PositionError, ONE_POSITION),
         ("chess.moves(start, 'e2')", TypeError, '"e2": give it a keyword: piece, source, destination'),
         ("chess.legal_moves(start, 'e2')", TypeError, '"e2": give it a keyword: piece, source, destination'),
@@ -187,6 +198,7 @@ ONE_POSITION = "several positions are asked for, such as a list of them; found a
         ("chess.push", AttributeError, "Ruleset has no attribute 'push': use apply"),
         ("chess.turn", AttributeError, "Ruleset has no attribute 'turn': use position.side"),
         ("chess.hands", AttributeError, "Ruleset has no attribute 'hands': use position.hands"),
+        ("chess.moves_table", AttributeError, "'moves_table': use columns.moves"),
         ("chess.xyz", AttributeError, "Ruleset has no attribute 'xyz': see help(Ruleset)"),
     ],
 )

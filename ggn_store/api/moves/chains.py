@@ -146,7 +146,7 @@ class Chains:
         return unmarked(play, before.after(effects))
 
     def _path(self, path: Sequence[str]) -> tuple[str, ...]:
-        if not all(isinstance(square, str) for square in path):
+        if not isinstance(path, Sequence) or not all(isinstance(square, str) for square in path):
             raise MoveError(f"{quote(path)} is no path: a list of squares")
         most = limits.CHAIN_STEPS.most + 1
         if not 2 <= len(path) <= most:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from ggn_store.api.handle import Handle
+from ggn_store.api.handle import AnyPosition, Handle, as_position, each_position
 from ggn_store.api.positions.json_text import read_feen_or_positions
 from ggn_store.collector import held_off
 from ggn_store.columnar import compile as compiling
@@ -157,9 +157,10 @@ class Columns:
         np = need("numpy", EXTRA)
         named = self._legal.named if legal else self._named()
         with held_off():
-            keys = self._found(self.encode(positions, legal=legal), self._asked(legal))
+            batch = self.encode(positions, legal=legal)
+            keys = self._found(batch, self._asked(legal))
             moves = named[keys & _POSSIBILITY].tolist()
-            ends = np.searchsorted(keys, np.arange(len(positions) + 1) << 32).tolist()
+            ends = np.searchsorted(keys, np.arange(batch.count + 1) << 32).tolist()
             return [moves[begin:end] for begin, end in pairwise(ends)]
 
     def _named(self) -> Any:
@@ -326,7 +327,7 @@ class Columns:
             raise PositionError(
                 "sides, hands and states go with an Arrow table of pieces: other positions bring their own"
             )
-        given = list(positions)
+        given: list[Any] = list(each_position(positions))
         if all(isinstance(each, str) for each in given):
             return encoder.feen(given)
         return encoder.positions(list(map(_position, given)))
@@ -334,6 +335,8 @@ class Columns:
     def engine(self, threads: int | None = None) -> ColumnEngine:
         """DuckDB with the rules, on so many processors, by default all; made for the first question and kept."""
         engines = self._made.engines
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            raise StoreError(f"threads is a number of processors from 1, not {quote(threads)}")
         if threads not in engines:
             engines[threads] = ColumnEngine(self.compiled, threads)
         return engines[threads]
@@ -387,7 +390,5 @@ def _ids(batch: Batch, numbers: Any) -> Any:
     return numbers if batch.ids is None else batch.ids.to_numpy()[numbers]
 
 
-def _position(position: Position | Mapping[str, str | None] | str) -> Position:
-    if isinstance(position, Position):
-        return position
-    return Position.from_feen(position) if isinstance(position, str) else Position(position)
+def _position(position: AnyPosition | str) -> Position:
+    return Position.from_feen(position) if isinstance(position, str) else as_position(position)

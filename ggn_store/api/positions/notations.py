@@ -84,7 +84,7 @@ NOTATIONS: Final = {
 
 def find(name: str) -> Notation:
     """The notation of a name; raises PositionError where there is none."""
-    if name not in NOTATIONS:
+    if not isinstance(name, str) or name not in NOTATIONS:
         hint = did_you_mean(name, NOTATIONS) or f": there are {offer([*NOTATIONS])}"
         raise PositionError(f"{quote(name)} is not a notation of positions{hint}")
     return NOTATIONS[name]

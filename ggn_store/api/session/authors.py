@@ -20,6 +20,8 @@ def signed(database: Database, given: str | None, message: str | None) -> str | 
     """Like `author`; raises NotationError where its name or the message has characters that cannot be stored."""
     found = author(database, given)
     for what, text in (("author", found), ("message", message)):
+        if text is not None and not isinstance(text, str):
+            raise NotationError(f"the {what} is a text, not {quote(text)}")
         if text is not None and UNSTORABLE.search(text):
             raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
     return found
