@@ -69,7 +69,12 @@ def board_of(definition: Definition) -> Board:
     shape = definition.board.shape_text
     if shape is not None:
         return boards.parse_shape(shape)
-    return boards.around({square for piece in some_pieces(definition) for square in piece.squares()} - {HAND})
+    named: set[str] = set()
+    for piece in some_pieces(definition):
+        named |= piece.squares() - {HAND}
+        if named.issuperset(definition.board.squares):  # there are no others, and most first pieces name them all
+            break
+    return boards.around(named)
 
 
 # --- the library ---
