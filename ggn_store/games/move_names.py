@@ -27,7 +27,9 @@ class DefinedNames(Names):
             for each in form.piece.castling if form.kind == "unmoved" else ():
                 if each.side == form.side:
                     ends = (each.source, each.destination, each.rook_source, each.rook_destination)
-                    castled = Castled(*ends, self._definition.castles_anywhere)
+                    ways = self._definition.army(form.side).ways(form, each.source)
+                    goes = any(way.quiet and way.destination == each.destination for way in ways)
+                    castled = Castled(*ends, goes or self._definition.castles_anywhere)
                     squares = frozenset(ends)
                     found[squares] = (*found.get(squares, ()), (form.side, castled))
         return found

@@ -7,7 +7,8 @@ import random
 import chess
 import pytest
 
-from ggn_store import Position, PositionError, Ruleset
+from ggn_store import Position, PositionError, Ruleset, Store
+from ggn_store.api.loading.games import read_definition
 from tests.support.games import Games
 
 # A rook comes between a king that stays and its attacker; the king goes one square, or none; there are rooks behind.
@@ -138,3 +139,32 @@ def test_only_a_castling_is_asked_what_it_crosses(games: Games) -> None:
         [moves] = rules.moves_batch([position], query=query, legal=True)
         assert {move.destination for move in moves if move.source == "f1"} == {"e1", "e2", "g1", "g2"}, query
     assert rules.perft(position, 1, legal=True).count == len(moves)
+
+
+LEAPS = """
+title = "Leaping kings"
+like = "chess"
+[pieces.K]
+betza = "KmDcA"
+"""
+
+
+# The moves of a king as Fairy-Stockfish has them with `king = k:KmDcA`.
+LEAPING = {
+    "4k3/8/8/8/8/5r2/8/R3K2R w KQ - 0 1": "e1a1 e1c1 e1d1 e1d2 e1e2 e1g1",
+    "4k3/8/8/8/4r3/8/8/R3K2R w KQ - 0 1": "e1c1 e1d1 e1d2 e1f1 e1f2 e1g1",
+    "3rk3/8/8/8/8/8/8/R3K2R w KQ - 0 1": "e1c1 e1e2 e1e3 e1f1 e1f2 e1g1 e1h1",
+}
+
+
+@pytest.mark.both
+def test_a_leap_to_where_a_king_castles_crosses_nothing(store: Store) -> None:
+    store.load(read_definition(LEAPS), "leaps")
+    rules = store.ruleset("leaps")
+    for fen, moves in LEAPING.items():
+        position = rules.position(fen=fen)
+        for query in ("reading", "fast", "columns"):
+            [found] = rules.moves_batch([position], query=query, legal=True)
+            names = [rules.move_text(move, position, "uci") for move in found if move.source == "e1"]
+            assert sorted(names) == moves.split(), (query, fen)
+        assert rules.perft(position, 1, legal=True).count == len(found)

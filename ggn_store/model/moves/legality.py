@@ -439,9 +439,7 @@ def is_made_by(crossing: Crossing, changes: Contents) -> bool:
     becomes = changes.get(crossing.destination)
     if becomes is None or kind(becomes) != kind(crossing.piece):
         return False
-    return not crossing.is_step or any(
-        piece is not None for each, piece in changes.items() if each != crossing.destination
-    )
+    return any(piece is not None for each, piece in changes.items() if each != crossing.destination)
 
 
 def facing(board: Board, square: str, piece: str | None) -> Iterator[tuple[str, list[Threat]]]:

@@ -18,19 +18,19 @@ from ggn_store.notation.san import San
 class Castled:
     """The squares that a castling changes: from where and to where king and rook go.
 
-    `anywhere`: it is of a game in which kings castle from several squares.
+    `named_by_rook`: kings castle from several squares, or this one may also go there by itself.
     """
 
     source: str
     destination: str
     rook_source: str
     rook_destination: str
-    anywhere: bool = False
+    named_by_rook: bool = False
 
     @property
     def takes_rook(self) -> bool:
         """Whether UCI writes it as the king taking its rook, since the king's squares may be those of a step."""
-        return self.anywhere or abs(cell.parse(self.source)[0] - cell.parse(self.destination)[0]) == 1
+        return self.named_by_rook or abs(cell.parse(self.source)[0] - cell.parse(self.destination)[0]) == 1
 
     @property
     def san(self) -> str:

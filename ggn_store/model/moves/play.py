@@ -215,7 +215,10 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class Crossing(_Said):
-    """A move of a piece that crosses squares which must not be attacked: castling, with its source and destination."""
+    """A move of a piece, and of another one with it, over squares which must not be attacked: castling.
+
+    A move of the piece alone from the same source to the same destination is none.
+    """
 
     piece: str
     source: str
@@ -224,7 +227,7 @@ class Crossing(_Said):
 
     @property
     def is_step(self) -> bool:
-        """Whether a step of the piece joins the same squares: then it only is one if another piece moves, too."""
+        """Whether the piece goes no further than to a neighbour, so that its rook may come between it and an attack."""
         return len(self.through) < 3
 
 

@@ -73,9 +73,12 @@ def crossing_of(entry: Entry, play: Play, numbers: Mapping[str, int]) -> int:
     for number, crossing in enumerate(play.crossing, 1):
         at, to = numbers[crossing.source], 1 << numbers[crossing.destination]
         is_there = (entry.piece, entry.source) == (crossing.piece, at)
-        if is_there and crossing.is_step:
-            is_there = any(squares & ~to for squares in entry.becomes.values())
-        if is_there and any(is_royal(piece) and squares & to for piece, squares in entry.becomes.items()):
+        moves_another = any(squares & ~to for squares in entry.becomes.values())
+        if (
+            is_there
+            and moves_another
+            and any(is_royal(piece) and squares & to for piece, squares in entry.becomes.items())
+        ):
             return number
     return 0
 

@@ -102,7 +102,7 @@ class RoyalCapture:
                 move.square == numbers[each.source],
                 t.destination.c.square == numbers[each.destination],
                 self._effect.c.square.in_([numbers[square] for square in each.through]),
-                *([others.exists()] if each.is_step else ()),
+                others.exists(),
             )
             for each in crossings
         ]
