@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from ggn_store import GgnStoreError, InputError, QueryError, Store, StoreError
+from ggn_store import GgnStoreError, InputError, QueryError, Store, StoreError, guides
 from ggn_store.columnar import copy
 from ggn_store.store.schema.views import VIEWS
 from ggn_store.store.sql.examples import SQL_EXAMPLES
@@ -137,6 +138,21 @@ def test_the_examples_are_answered_as_by_the_store(store: Store) -> None:
 )
 def test_what_databases_do_differently_is_as_in_the_store(games: Store, query: str) -> None:
     assert asked(games, query) == of_store(games, query) != []
+
+
+@pytest.mark.long
+@pytest.mark.both
+def test_the_databases_answer_as_differently_as_the_guide_says(games: Store) -> None:
+    rows = re.findall(r"^\| `(.+?)`[^|]*\| (.+) \| (.+) \| (.+) \|$", guides.text("sql"), re.MULTILINE)
+    assert len(rows) == 12
+    for query, *said in rows:
+        by_engine = {"store": said[games.session.database.is_server], "duckdb": said[2]}
+        for engine, answer in by_engine.items():
+            try:
+                value = games.sql(f"SELECT {query}", engine=engine).rows[0][0]
+            except QueryError:
+                value = "refused"
+            assert ("NULL" if value is None else str(value)) in (answer, answer.title()), (query, engine)
 
 
 def test_values_are_bound_and_positions_can_be_asked(games: Store) -> None:
