@@ -20,7 +20,6 @@ import ggn_store
 from ggn_store import Move, Position, Ruleset, Store
 from tests.oracles import chess_rules
 from tests.oracles import python_chess as oracle
-from tests.support.databases import DATABASES
 
 DATA = Path(__file__).parents[3] / "data"
 TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
@@ -191,11 +190,7 @@ def test_only_castling_through_an_attack_is_exempt(fen: str, exempt: list[str]) 
     assert not set(exempt) & {move.uci() for move in board.pseudo_legal_moves}
 
 
-@pytest.mark.parametrize(
-    ("module_store", "step"),
-    [("sqlite", 10), ("postgres", 30), *(pytest.param(each, 1, marks=pytest.mark.long) for each in DATABASES)],
-    indirect=["module_store"],
-)
+@pytest.mark.parametrize("step", [15, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", [*TARGETED, "random"])
 def test_moves_and_boards_after_them_are_those_of_python_chess(chess: Ruleset, name: str, step: int) -> None:
     assert list(itertools.islice(differences(chess, boards_of(name)[::step]), 5)) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 from collections.abc import Iterable
@@ -138,35 +139,55 @@ def after(moves: Iterable[Move], position: Position) -> list[tuple[str, str, str
     )
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(40, marks=pytest.mark.long)])
-def test_every_query_has_the_captures_of_plain_python(atomic: Ruleset, count: int) -> None:
-    game, asked = Game(ATOMIC), positions(count)
-    expected = [
+SMALL_ATOMIC = Game(ATOMIC)
+
+
+@functools.cache
+def moves_of(count: int) -> list[list[tuple[str, str, str]]]:
+    """The moves in each of so many positions with the board after them, sorted, as plain Python says."""
+    return [
         sorted(
             (each.source, each.destination, str(sorted((k, v) for k, v in each.after.board.items() if v)))
-            for each in game.moves(position)
+            for each in SMALL_ATOMIC.moves(position)
         )
-        for position in asked
+        for position in positions(count)
     ]
+
+
+@functools.cache
+def legal_in(count: int) -> list[list[tuple[str, str, bool]]]:
+    """Source and destination of each legal move in so many positions, and whether a king explodes, sorted."""
+    return [
+        sorted(
+            (each.source, each.destination, "c:k^" not in each.after.board.values())
+            for each in SMALL_ATOMIC.legal(position).values()
+        )
+        for position in positions(count)
+    ]
+
+
+@pytest.mark.parametrize("count", [20, pytest.param(40, marks=pytest.mark.long)])
+def test_every_query_has_the_captures_of_plain_python(atomic: Ruleset, count: int) -> None:
+    asked, expected = positions(count), moves_of(count)
     assert sum(map(len, expected)) > 300
     for query in ("fast", "columns", "reading"):
         found = atomic.moves_batch(asked, query=query)
         assert list(map(after, found, asked)) == expected
     for position in asked[: 3 if count == 40 else 1]:
-        total = sum(len(list(game.moves(each.after))) for each in game.moves(position))
+        total = sum(len(list(SMALL_ATOMIC.moves(each.after))) for each in SMALL_ATOMIC.moves(position))
         assert atomic.perft(position, 2).count == total
 
 
 def test_kings_are_safe_as_they_are_in_plain_python(atomic: Ruleset) -> None:
-    game, exploded, kept = Game(ATOMIC), 0, 0
-    for position in positions(50):
-        expected = sorted((each.source, each.destination) for each in game.legal(position).values())
+    exploded = kept = 0
+    for position, legal, moves in zip(positions(50), legal_in(50), moves_of(50), strict=True):
+        expected = [(source, destination) for source, destination, _ in legal]
         for query in ("fast", "reading"):
             found = atomic.legal_moves(position, query=query)
             # A promotion is two moves, and so it is there.
             assert sorted((each.source, each.destination) for each in found) == expected
-        exploded += sum("c:k^" not in each.after.board.values() for each in game.legal(position).values())
-        kept += len(list(game.moves(position))) - len(expected)
+        exploded += sum(explodes for *_, explodes in legal)
+        kept += len(moves) - len(legal)
     assert exploded > 12
     assert kept > 60
 
