@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from ggn_store import Store, UnknownNameError
 from ggn_store.model.teams.history import Changes
+from tests.support.databases import DATABASES
 from tests.support.edits import Draft, drafts, edited
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
@@ -260,7 +262,9 @@ def expected_changes(nodes: list[Node], number: int) -> Changes:
     return Changes(False, added, removed, changed, tuple(names), is_other_order)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("module_store", "dialect"), zip(itertools.cycle(DATABASES), DIALECTS, strict=False), indirect=["module_store"]
+)
 def test_logs_and_blames_are_those_of_plain_python(module_store: Store, dialect: str) -> None:
     agreement(module_store, dialect, 2)
 

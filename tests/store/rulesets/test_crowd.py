@@ -78,7 +78,7 @@ def judge_writes(store: Store, writes: list[dict[str, Any]]) -> None:
                 assert not each["merge"] or len(set(later)) > 1
 
 
-@pytest.mark.parametrize("writers", [3, pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.parametrize("writers", [2, *(pytest.param(each, marks=pytest.mark.long) for each in (3, 4))])
 def test_a_few_who_write_and_read_lose_nothing(address: str, writers: int) -> None:
     Store.open(address).close()
     counts = crowd(address, 0, writers, 2)

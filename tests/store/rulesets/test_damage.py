@@ -123,7 +123,7 @@ def flips(sound: tuple[bytes, Texts], directory: Path, count: int) -> None:
 
 
 def test_no_flipped_bit_leaves_a_file_in_a_document(sound: tuple[bytes, Texts], tmp_path: Path) -> None:
-    flips(sound, tmp_path, 6)
+    flips(sound, tmp_path, 3)
 
 
 @pytest.mark.long

@@ -24,7 +24,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from ggn_store import DocumentError, Store, StoreError, parse
+from ggn_store import DocumentError, Store, StoreError, find_game, generate, parse
 from ggn_store.model.teams.revision import Revision
 from tests.support.crashes import SEED
 from tests.support.databases import DATABASES, new_address
@@ -140,17 +140,24 @@ def test_a_new_file_whose_making_was_killed_is_not_there_and_made_by_the_next_to
 # --- full disk, lost connection ---
 
 
-def test_a_full_disk_is_a_clear_error_and_loses_nothing(tmp_path: Path) -> None:
+@pytest.fixture
+def game(tmp_path: Path) -> Path:
+    """The file of a game that takes more room than a store has at first."""
+    path = tmp_path / "game.json"
+    path.write_text(generate(find_game("microchess")).canonical(), encoding="utf-8")
+    return path
+
+
+def test_a_full_disk_is_a_clear_error_and_loses_nothing(tmp_path: Path, game: Path) -> None:
     path = tmp_path / "store.db"
     with Worker() as worker:
         worker.answer()
         worker.ask(do="open", address=str(path))
         assert worker.ask(**load_command("a", 0))["status"] == "new"
         with Store.open(str(path)) as store:
-            large = len(CHESS.read_bytes())
-            for room in (1, large):
+            for room in (1, game.stat().st_size // 2):
                 worker.ask(do="limit", bytes=path.stat().st_size + room)
-                answer = worker.ask(do="load_all", paths=[str(CHESS)])
+                answer = worker.ask(do="load_all", paths=[str(game)])
                 [message] = answer["statuses"]
                 assert message.startswith(f"sqlite:///{path}: ")
                 assert "full" in message
@@ -159,19 +166,19 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(tmp_path: Path) -> None:
                 assert worker.ask(do="check") == {"contents": {"a": [0]}}
                 assert contents(store) == {"a": [0]}
         worker.ask(do="limit", bytes=None)
-        assert worker.ask(do="load_all", paths=[str(CHESS)])["statuses"] == {"new": 1}
+        assert worker.ask(do="load_all", paths=[str(game)])["statuses"] == {"new": 1}
     with Store.open(str(path)) as store:
         assert store.upkeep.check() == []
-        assert store.ruleset("chess").export() == CHESS.read_text(encoding="utf-8")
+        assert store.ruleset("game").export() == game.read_text(encoding="utf-8")
 
 
-def test_a_full_disk_ends_the_command_with_one_clear_line(tmp_path: Path) -> None:
+def test_a_full_disk_ends_the_command_with_one_clear_line(tmp_path: Path, game: Path) -> None:
     path = tmp_path / "store.db"
     with Store.open(str(path)) as store:
         store.load(parse(document(0)), "a")
     limit = path.stat().st_size + 5_000
     done = subprocess.run(
-        [sys.executable, "-m", "ggn_store", "--db", str(path), "load", str(CHESS)],
+        [sys.executable, "-m", "ggn_store", "--db", str(path), "load", str(game)],
         cwd=tmp_path,
         capture_output=True,
         encoding="utf-8",

@@ -22,6 +22,7 @@ from ggn_store.movement import entries, facts
 from ggn_store.notation import json_text
 from ggn_store.store.rulesets import lanes, load
 from ggn_store.store.schema import tables as t
+from tests.support.databases import mostly_sqlite
 from tests.support.loaded import in_random_documents
 from tests.support.strategies import documents
 
@@ -41,7 +42,7 @@ def slowly(text: str) -> Document | None:
 # --- reading ---
 
 
-@in_random_documents(few=25, many=500)
+@in_random_documents(few=10, many=500)
 def test_what_is_read_quickly_is_what_is_read_with_care(dialect: str, data: st.DataObject) -> None:
     text = json.dumps(data.draw(documents(dialect)), ensure_ascii=data.draw(st.booleans()))
     quickly = DocumentReader(None, Envelope(), copy=False).quick_document(json_text.quick_load(text))
@@ -160,7 +161,7 @@ def test_a_sound_object_does_not_vouch_for_one_that_only_seems_equal() -> None:
 # --- rows and digests ---
 
 
-@in_random_documents(few=20, many=500)
+@in_random_documents(few=10, many=500)
 def test_digests_are_those_of_the_canonical_json(dialect: str, data: st.DataObject) -> None:
     document = parse(json.dumps(data.draw(documents(dialect))))
     assert document.piece_digests == tuple(plain_digests(document))
@@ -176,7 +177,7 @@ def plain_digests(document: Document) -> list[str]:
     return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
 
 
-@in_random_documents(few=8, many=500)
+@in_random_documents(few=4, many=500)
 def test_rows_are_those_that_the_json_says(dialect: str, data: st.DataObject) -> None:
     value = data.draw(documents(dialect))
     document = parse(json.dumps(value))
@@ -294,6 +295,7 @@ def told(results: list[Loaded]) -> list[tuple[Any, ...]]:
     ]
 
 
+@mostly_sqlite
 @pytest.mark.usefixtures("_eager")
 def test_documents_that_other_processes_read_are_the_same_in_the_same_order(
     store: Store, directory: Path, tmp_path: Path
@@ -305,13 +307,13 @@ def test_documents_that_other_processes_read_are_the_same_in_the_same_order(
     assert [each[2] is None for each in expected].count(True) == 3
     assert {revision.name: store.ruleset(revision.name).export() for revision in store.revisions()} == exports
     assert store.upkeep.check() == []
-    again = list(store.load_all([directory], processes=2))
+    again = list(store.load_all([directory], processes=1))
     assert {each.revision.status for each in again if each.revision} == {"unchanged"}
 
 
 @pytest.mark.usefixtures("_eager")
 def test_the_rows_of_a_document_from_another_process_are_those_of_one_from_here(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "game.json").write_text(generate(find_game("microchess")).canonical(), encoding="utf-8")
+    (tmp_path / "game.json").write_text(generate(find_game("hexapawn")).canonical(), encoding="utf-8")
     [result] = store.load_all([tmp_path / "game.json"], processes=1)
     assert result.revision is not None
     assert store.upkeep.check() == []
@@ -319,6 +321,7 @@ def test_the_rows_of_a_document_from_another_process_are_those_of_one_from_here(
     assert len({revision.digest for revision in store.revisions()}) == 1
 
 
+@mostly_sqlite
 @pytest.mark.usefixtures("_eager")
 def test_a_process_that_is_killed_is_done_without(
     store: Store, directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -341,6 +344,7 @@ def test_a_process_that_is_killed_is_done_without(
     assert told([first, *results]) == expected
 
 
+@mostly_sqlite
 @pytest.mark.usefixtures("_eager")
 def test_the_processes_end_with_a_load_that_is_broken_off(
     store: Store, directory: Path, monkeypatch: pytest.MonkeyPatch

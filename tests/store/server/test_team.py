@@ -111,7 +111,7 @@ def test_a_team_loads_merges_proposes_tags_collects_and_verifies(team: dict[str,
 def test_an_author_pushes_and_everybody_pulls(team: dict[str, Store], tmp_path: Path) -> None:
     ann, bob, carl, dora = (team[name] for name in ROLES)
     with Store.open(str(tmp_path / "laptop.db")) as laptop, Store.open(str(tmp_path / "other.db")) as other:
-        laptop.load_library("microchess", "tic-tac-toe")
+        laptop.load_library("hexapawn", "tic-tac-toe")
         laptop.load(game(N="b1c3"), "game")
         assert [each.status for each in laptop.exchange.push(ann)] == ["new"] * 3
         laptop.load(game(N="b1a3"), "game")
@@ -121,7 +121,7 @@ def test_an_author_pushes_and_everybody_pulls(team: dict[str, Store], tmp_path: 
             other.exchange.push(carl, ["rook"])
         assert {each.head for each in other.exchange.pull(carl)} == {1, 2}
         assert {each.lineage for each in other.revisions()} >= {each.lineage for each in carl.revisions()}
-        for name in ("microchess", "tic-tac-toe"):
+        for name in ("hexapawn", "tic-tac-toe"):
             start = carl.ruleset(name).start
             assert start is not None
             assert carl.ruleset(name).moves(start) == laptop.ruleset(name).moves(start) != []

@@ -21,14 +21,12 @@ from ggn_store.store.sql import queries
 from ggn_store.store.sql.given import Given
 from ggn_store.store.sql.processes import Processes
 from tests.oracles.fairy_stockfish import FIXTURES, fixture
-from tests.support.databases import DATABASES
 from tests.support.program import Program
 from tests.support.program import run as run
 
 # What decides: checks and castling, generals that face each other, hands.
-GAMES = ("chess", "xiangqi", "minishogi")
-# One in so many of their positions, so that among them are some in which a duty forbids something.
-FEW = {"chess": 7, "xiangqi": 7, "minishogi": 9}
+SMALL = ("chess", "minixiangqi", "gorogoro")
+GAMES = (*SMALL, "xiangqi", "minishogi")
 FIXED = sorted({path.stem for path in FIXTURES.glob("*.txt")} - {*GAMES})
 PINNED = "4k3/8/8/8/1b6/8/3N4/4K3 w - - 0 1"
 KEY = "ruleset, revision, piece_id, possibility"
@@ -74,14 +72,8 @@ def agrees(store: Store, name: str, step: int = 1) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module_store", "name", "step"),
-    [
-        *(("sqlite", *each) for each in FEW.items()),
-        *(("postgres", name, FEW[name]) for name in ("chess", "minishogi")),
-        pytest.param("postgres", "xiangqi", FEW["xiangqi"], marks=pytest.mark.long),
-        *(pytest.param(database, name, 3, marks=pytest.mark.long) for name in GAMES for database in DATABASES),
-    ],
-    indirect=["module_store"],
+    ("name", "step"),
+    [*((name, 7) for name in SMALL), *(pytest.param(name, 3, marks=pytest.mark.long) for name in GAMES)],
 )
 def test_they_hold_the_moves_of_games(module_store: Store, name: str, step: int) -> None:
     agrees(module_store, name, step)
@@ -134,11 +126,11 @@ def test_plans_are_explained_with_them(module_store: Store, chess: Ruleset) -> N
 
 
 def test_hands_are_there_and_what_is_left_to_the_players_is_said(module_store: Store) -> None:
-    module_store.load_library("minishogi", "nineholes")
-    rules = module_store.ruleset("minishogi")
-    position = rules.position(sfen="4k/5/5/5/K4 b 2GPs 1")
+    module_store.load_library("gorogoro", "nineholes")
+    rules = module_store.ruleset("gorogoro")
+    position = rules.position(sfen="4k/5/5/5/5/K4 b 2GPs 1")
     held = module_store.sql(
-        f"{POSITIONS} WHERE square = '*' ORDER BY side, piece", ruleset="minishogi", positions=[position]
+        f"{POSITIONS} WHERE square = '*' ORDER BY side, piece", ruleset="gorogoro", positions=[position]
     )
     assert [row[2:] for row in held] == [("S:G", "first", 2), ("S:P", "first", 1), ("s:s", "second", 1)]
     assert "left to the players" not in str(held.note)

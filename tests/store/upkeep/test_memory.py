@@ -19,6 +19,7 @@ from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
+from tests.support.sampled import sampled
 from tests.support.stored import DIFF, KNIGHT, ROOK
 
 GDL: dict[str, Any] = {
@@ -123,12 +124,9 @@ TELLING = tuple({re.sub("DELETE FROM |UPDATE ", "", each).split()[0]: each for e
 
 
 @pytest.mark.parametrize(
-    "statement",
-    [
-        pytest.param(each, marks=[pytest.mark.long] * (each not in TELLING))
-        for each in CHANGES
-        if each in TELLING or each in CHANGES[::2]
-    ],
+    ("address", "statement"),
+    [*(("sqlite", each) for each in TELLING), *sampled(("postgres", each) for each in TELLING)],
+    indirect=["address"],
 )
 def test_whatever_has_changed_is_found(store: Store, statement: str) -> None:
     require_found(store, statement, again=statement in TELLING[::3])
