@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -98,6 +99,7 @@ _TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|[^\w\s]""")
 _PLAIN = re.compile(r'"[a-z_][a-z0-9_]*"')
 
 
+@functools.lru_cache(maxsize=1_000)  # a check reads those that it has read before
 def tokens(statement: str) -> tuple[str, ...]:
     """A statement without what it does not depend on: white space, and quotes around plain names."""
     found = _TOKEN.findall(statement)

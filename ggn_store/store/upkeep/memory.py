@@ -13,7 +13,7 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Integer, bindparam, delete, insert, literal, select
+from sqlalchemy import Connection, Integer, Select, Table, bindparam, delete, insert, literal, select
 
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog, damaged, lanes
@@ -28,6 +28,8 @@ ROWS: Final = {
     **{table: table.c.piece_id for table in (*t.PIECE_TABLES, t.piece_summary, t.piece_facts)},
     t.lane: t.lane.c.key.bitwise_rshift(literal(lanes.OF_PIECE, Integer)),
 }
+# What adds them up, by the kind of database: this takes longer to make than to ask.
+_QUERIES: Final[dict[type[Database], dict[Table, Select[Any]]]] = {}
 
 
 class Memory:
@@ -40,12 +42,14 @@ class Memory:
         self._known: set[int] = set()
         self._sound: dict[int, str] = {}
         self.knows_all = not full
-        self._queries = {
-            table: select(key, *database.checksums(table))
-            .where(table.primary_key.columns[0].between(bindparam("first"), bindparam("last")))
-            .group_by(key)
-            for table, key in ROWS.items()
-        }
+        if type(database) not in _QUERIES:
+            _QUERIES[type(database)] = {
+                table: select(key, *database.checksums(table))
+                .where(table.primary_key.columns[0].between(bindparam("first"), bindparam("last")))
+                .group_by(key)
+                for table, key in ROWS.items()
+            }
+        self._queries = _QUERIES[type(database)]
 
     def knows(self, connection: Connection, piece_id: int) -> bool:
         """Whether a piece was found sound, and nothing has changed since."""
