@@ -263,7 +263,7 @@ def expected_changes(nodes: list[Node], number: int) -> Changes:
 
 
 @pytest.mark.parametrize(
-    ("module_store", "dialect"), zip(itertools.cycle(DATABASES), DIALECTS, strict=False), indirect=["module_store"]
+    ("module_store", "dialect"), [*zip(itertools.cycle(DATABASES), DIALECTS, strict=False)], indirect=["module_store"]
 )
 def test_logs_and_blames_are_those_of_plain_python(module_store: Store, dialect: str) -> None:
     agreement(module_store, dialect, 2)
