@@ -17,7 +17,7 @@ from typing import Any
 from ggn_store import ConflictError, Position, Store, parse
 from tests.support.loader import ROOT
 
-RULESETS = tuple(f"team/game{number}" for number in range(20))
+RULESETS = tuple(f"team/game{number}" for number in range(8))
 PIECES = ("C:K^", "C:R", "C:P", "c:p")
 SQUARES = tuple(f"{file}{rank}" for rank in range(1, 4) for file in "abcd")
 SCHEMA = "https://example.org/crowd"

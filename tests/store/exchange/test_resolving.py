@@ -15,7 +15,7 @@ from ggn_store import ConflictError, InputError, Store, parse
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import DocumentError, GateError
 from ggn_store.model.documents.document import Document, Envelope
-from tests.support.databases import mostly_sqlite
+from tests.support.databases import DATABASES, mostly_sqlite
 from tests.support.gdl_tiny import tiny
 from tests.support.marks import chunks, take
 from tests.support.people import People
@@ -89,6 +89,15 @@ def conflict_of_load(store: Store, kind: tuple[Document, ...], file: Path) -> Co
     return caught.value
 
 
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        pytest.param(database, kind, marks=[pytest.mark.long] * (database == "postgres" and kind != "definition"))
+        for database in DATABASES
+        for kind in KINDS
+    ],
+    indirect=True,
+)
 def test_a_load_in_conflict_is_resolved_in_a_file(store: Store, tmp_path: Path, kind: tuple[Document, ...]) -> None:
     file = tmp_path / "file"
     error = conflict_of_load(store, kind, file)

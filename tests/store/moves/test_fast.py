@@ -21,6 +21,7 @@ from ggn_store.store.moves import fast
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 from tests.oracles import reference
+from tests.support.databases import DATABASES, mostly_sqlite
 from tests.support.loader import ROOT
 from tests.support.migrations import alembic
 from tests.support.positions import some_positions
@@ -100,6 +101,7 @@ def test_a_way_is_one_chain_of_its_squares() -> None:
     assert (path, passed, first, target) == (0b001010, 0b010101, 1, 0b111111)
 
 
+@mostly_sqlite
 def test_a_lane_of_chess_answers_for_twenty_possibilities(store: Store) -> None:
     store.load(ROOT / "data" / "chess.json")
     with store.session.database.reading() as connection:
@@ -212,9 +214,10 @@ def test_answers_that_are_kept_are_those_of_the_database(chess: Ruleset, monkeyp
 @pytest.mark.parametrize(
     ("module_store", "name"),
     [
-        *(("sqlite", name) for name in ("chess", "microchess", "gdl/hexguard", "gdl/checkers")),
-        *(("postgres", name) for name in ("microchess", "gdl/checkers")),
+        ("sqlite", "chess"),
+        *((database, name) for database in DATABASES for name in ("microchess", "gdl/checkers")),
         *(pytest.param("postgres", name, marks=pytest.mark.long) for name in ("chess", "gdl/hexguard")),
+        pytest.param("sqlite", "gdl/hexguard", marks=pytest.mark.long),
     ],
     indirect=["module_store"],
 )
@@ -247,7 +250,7 @@ def test_no_more_is_kept_than_is_allowed(
 ) -> None:
     monkeypatch.setattr(fast, "KEPT_MOVES", moves)
     monkeypatch.setattr(fast, "KEPT_ANSWERS", answers)
-    positions = some_positions() * 2
+    positions = some_positions()[::2] * 2
     expected = chess.moves_batch(positions, query="reading")
     query = chess._moves.fast
     assert query is not None
@@ -290,7 +293,7 @@ def test_an_unknown_query_is_refused(store: Store) -> None:
 @pytest.mark.parametrize("rounds", [2, pytest.param(5, marks=pytest.mark.long)])
 def test_threads_share_a_handle(chess: Ruleset, monkeypatch: pytest.MonkeyPatch, rounds: int) -> None:
     monkeypatch.setattr(fast, "KEPT_MOVES", 60)
-    positions = some_positions()
+    positions = some_positions()[::2]
     expected = chess.moves_batch(positions, query="reading")
     wrong: list[object] = []
 
@@ -314,11 +317,11 @@ def test_threads_share_a_handle(chess: Ruleset, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_question_writes_nothing_and_needs_no_temporary_tables(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.load(ROOT / "data" / "chess.json")
-    chess = store.ruleset("chess")
+    store.load(LINE, "line")
+    rules = store.ruleset("line")
     asked: list[str] = []
-    watch(chess, monkeypatch, asked)
-    assert len(chess.moves(chess.start)) == 20
+    watch(rules, monkeypatch, asked)
+    assert len(rules.moves({"a1": "C:R"})) == 1
     assert asked
     assert all(statement.startswith(("SELECT", "WITH")) for statement in asked)
 

@@ -211,7 +211,14 @@ def test_the_first_plies_are_the_same_in_python(chess: Ruleset, engine: str | No
 
 
 @pytest.mark.parametrize(("module_store", "engine"), WAYS, indirect=["module_store"])
-@pytest.mark.parametrize(("fens", "depth"), [([fen for fen in KNOWN if fen not in MARKED], 2), (KNOWN, 1)])
+@pytest.mark.parametrize(
+    ("fens", "depth"),
+    [
+        ([START, KIWIPETE, KNOWN[2], KNOWN[-1]], 2),
+        pytest.param([fen for fen in KNOWN if fen not in MARKED], 2, marks=pytest.mark.long),
+        (KNOWN, 1),
+    ],
+)
 def test_the_boards_after_moves_of_chess_are_python_chess_s(
     chess: Ruleset, engine: str | None, fens: list[str], depth: int
 ) -> None:
@@ -540,7 +547,7 @@ def stated_key(stated: Stated) -> str:
 def test_random_documents_with_state_go_on_as_plain_python_says(both: list[Store]) -> None:
     seen: Counter[str] = Counter()
 
-    @unhurried(30)
+    @unhurried(20)
     @given(case=cases("gdl", 3))
     def agree(case: Case) -> None:
         for number, ((board, hands, side), some) in enumerate(zip(case.positions, case.states, strict=True)):

@@ -219,7 +219,7 @@ def compare(filled: Filled, reader: str, question: object, ask: Callable[[Store]
 
 
 POSITIONS: dict[str, Callable[[], list[Position]]] = {
-    "chess": lambda: some_positions()[::9],
+    "chess": lambda: some_positions()[::18],
     "wide": wide_positions,
     "gorogoro": lambda: samples("gorogoro"),
 }

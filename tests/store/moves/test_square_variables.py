@@ -180,9 +180,10 @@ def test_every_query_has_the_captures_of_plain_python(atomic: Ruleset, count: in
 
 def test_kings_are_safe_as_they_are_in_plain_python(atomic: Ruleset) -> None:
     exploded = kept = 0
-    for position, legal, moves in zip(positions(50), legal_in(50), moves_of(50), strict=True):
+    found_in = zip(positions(50), legal_in(50), moves_of(50), strict=True)
+    for number, (position, legal, moves) in enumerate(found_in):
         expected = [(source, destination) for source, destination, _ in legal]
-        for query in ("fast", "reading"):
+        for query in ("fast", "reading")[: 1 if number % 3 else 2]:
             found = atomic.legal_moves(position, query=query)
             # A promotion is two moves, and so it is there.
             assert sorted((each.source, each.destination) for each in found) == expected

@@ -1,4 +1,4 @@
-"""Sixteen write and sixteen read the same twenty rulesets: nothing is lost, seen half, or refused without a reason.
+"""Sixteen write and sixteen read the same eight rulesets: nothing is lost, seen half, or refused without a reason.
 
 `GGN_SECONDS=120 pytest -m long tests/store/rulesets/test_crowd.py` lets them for two minutes on each database.
 """

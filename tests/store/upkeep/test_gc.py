@@ -256,7 +256,7 @@ def crowd(address: str, rounds: int, many: int, others: int) -> None:
 
 
 def test_processes_that_load_and_processes_that_collect_do_each_other_no_harm(address: str) -> None:
-    crowd(address, 2, 2, 1)
+    crowd(address, 1, 2, 1)
 
 
 @pytest.mark.long

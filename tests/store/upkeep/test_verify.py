@@ -25,6 +25,7 @@ from tests.support.program import Command, Result, on_terminal
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
+from tests.support.sampled import sampled
 from tests.support.stored import KNIGHT, ROOK
 
 BISHOP: dict[str, Any] = {"C:B": KNIGHT["C:N"]}
@@ -100,7 +101,11 @@ DAMAGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("statement", DAMAGES)
+@pytest.mark.parametrize(
+    ("address", "statement"),
+    [*(("sqlite", each) for each in DAMAGES), *sampled(("postgres", each) for each in DAMAGES)],
+    indirect=["address"],
+)
 def test_what_is_missing_or_was_added_is_told(game: Store, statement: str) -> None:
     with damage(game) as connection:
         if statement.startswith("DELETE FROM revision"):
