@@ -69,7 +69,7 @@ def made_of(kind: str) -> tuple[Document, Document, Document, Document]:
     return KINDS[kind]()
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture
 def kind(request: pytest.FixtureRequest) -> Any:
     return made_of(request.param)
 
@@ -129,7 +129,15 @@ def apart(store: Store, mine: Store, kind: tuple[Document, ...]) -> None:
 
 
 @mostly_sqlite
-@pytest.mark.parametrize("is_push", [True, False], ids=["push", "pull"])
+@pytest.mark.parametrize(  # each kind in one of the ways
+    ("kind", "is_push"),
+    [
+        pytest.param(kind, is_push, id=f"{kind}-{way}", marks=[pytest.mark.long] * (kind.startswith("des") is is_push))
+        for kind in KINDS
+        for way, is_push in (("push", True), ("pull", False))
+    ],
+    indirect=["kind"],
+)
 def test_a_push_or_pull_in_conflict_is_resolved_in_a_file(
     store: Store, tmp_path: Path, kind: tuple[Document, ...], is_push: bool
 ) -> None:
