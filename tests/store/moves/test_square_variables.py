@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ggn_store import Move, MoveError, Position, Ruleset, Store, StoreError, parse
+from ggn_store.api.moves.moves import QUERIES
 from ggn_store.games.definition import read
 from tests.oracles.play import Game
 
@@ -183,7 +184,7 @@ def test_kings_are_safe_as_they_are_in_plain_python(atomic: Ruleset) -> None:
     found_in = zip(positions(50), legal_in(50), moves_of(50), strict=True)
     for number, (position, legal, moves) in enumerate(found_in):
         expected = [(source, destination) for source, destination, _ in legal]
-        for query in ("fast", "reading")[: 1 if number % 3 else 2]:
+        for query in QUERIES[: 1 if number % 3 else 2]:
             found = atomic.legal_moves(position, query=query)
             # A promotion is two moves, and so it is there.
             assert sorted((each.source, each.destination) for each in found) == expected
