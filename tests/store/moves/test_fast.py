@@ -182,11 +182,16 @@ def test_an_upgrade_derives_the_lanes_of_older_stores(store: Store) -> None:
     assert [move.ordinal for move in store.ruleset("line").moves({"a1": "C:R"})] == [0]
 
 
-@pytest.fixture
-def chess(module_store: Store) -> Ruleset:
-    """Chess, of which a handle remembers nothing yet."""
+@pytest.fixture(scope="module")
+def with_chess(module_store: Store) -> Store:
     module_store.load(ROOT / "data" / "chess.json")
-    return module_store.ruleset("chess")
+    return module_store
+
+
+@pytest.fixture
+def chess(with_chess: Store) -> Ruleset:
+    """Chess, of which a handle remembers nothing yet."""
+    return with_chess.ruleset("chess")
 
 
 def watch(rules: Ruleset, patch: pytest.MonkeyPatch, asked: list[str]) -> None:

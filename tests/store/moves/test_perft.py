@@ -57,10 +57,13 @@ def engines_make_every_ply(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lead, "POSITIONS", STATEMENTS)
 
 
-@pytest.fixture(scope="module")
-def chess(module_store: Store) -> Ruleset:
-    module_store.load(DATA / "chess.json", name="chess")
-    return module_store.ruleset("chess")
+@pytest.fixture
+def chess(games: Games) -> Ruleset:
+    """The shipped document, without the duties of the library's game."""
+    name = "document/chess"
+    if name not in games:
+        games.store.load(DATA / "chess.json", name=name)
+    return games[name]
 
 
 def key(position: reference.Plain) -> str:
@@ -163,7 +166,7 @@ def test_chess_has_the_published_numbers_where_every_pseudo_legal_move_is_legal(
     assert chess.perft(of_chess(START), depth, engine=engine).count == count
 
 
-@pytest.mark.parametrize(("module_store", "engine"), WAYS, indirect=["module_store"])
+@pytest.mark.parametrize(("games", "engine"), WAYS, indirect=["games"])
 def test_chess_has_python_chess_s_numbers(chess: Ruleset, engine: str | None) -> None:
     for fen in KNOWN:
         # A mark of a double step that the host should have cleared matters from the third move on.
@@ -182,7 +185,7 @@ def test_perft_4_of_chess_is_python_chess_s_whether_or_not_equal_positions_are_m
 
 
 @pytest.mark.parametrize(
-    ("module_store", "most", "engine"),
+    ("games", "most", "engine"),
     [
         ("sqlite", 1, None),
         ("sqlite", ALWAYS, "duckdb"),
@@ -197,7 +200,7 @@ def test_perft_4_of_chess_is_python_chess_s_whether_or_not_equal_positions_are_m
             )
         ),
     ],
-    indirect=["module_store"],
+    indirect=["games"],
 )
 def test_the_first_plies_are_the_same_in_python(chess: Ruleset, engine: str | None, most: int) -> None:
     # Castling and captures en passant are among the moves of the first plies.
@@ -210,7 +213,7 @@ def test_the_first_plies_are_the_same_in_python(chess: Ruleset, engine: str | No
         assert expected[STATEMENTS] == expected[most]
 
 
-@pytest.mark.parametrize(("module_store", "engine"), WAYS, indirect=["module_store"])
+@pytest.mark.parametrize(("games", "engine"), WAYS, indirect=["games"])
 @pytest.mark.parametrize(
     ("fens", "depth"),
     [
