@@ -457,9 +457,24 @@ def test_letters_come_from_the_presentation_where_its_case_is_the_player() -> No
 
 
 def test_the_profile_ggn_says_the_pieces_before_all_others() -> None:
-    kinds = compilation_of("chess").kinds
-    assert kinds["CHESS:+K^"].attributes == {"rank": "unmoved_king"}
-    assert kinds["chess:k^"].owner == "Black"
+    data = tiny()
+    data["presentation"]["profiles"]["ggn"] = {
+        "entity_assets": [
+            {
+                "conditions": f"and(eq(entity.owner.name, '{owner}'), eq(entity.rank, '{rank}'), "
+                f"{'entity.moved' if is_moved else 'not(entity.moved)'})",
+                "asset": f"{'-' if is_moved else '+'}{letter}",
+            }
+            for owner, rank, letter in (
+                *(("Light", "stone", "A"), ("Light", "wheel", "K^")),
+                *(("Dark", "stone", "a"), ("Dark", "wheel", "k^")),
+            )
+            for is_moved in (True, False)
+        ]
+    }
+    kinds = compile_specification(data).kinds
+    assert kinds["TINY:+K^"].attributes == {"rank": "wheel", "moved": False}
+    assert kinds["tiny:-k^"].owner == "Dark"
 
 
 @pytest.mark.parametrize(
@@ -632,7 +647,7 @@ def test_a_game_without_moves_is_refused() -> None:
 def test_memory_is_let_go_of_where_nodes_become_many(monkeypatch: pytest.MonkeyPatch) -> None:
     before = compiled_of("checkers").canonical()
     monkeypatch.setattr(compiler, "_MAX_KEPT", 10)
-    assert compiled_of("checkers").canonical() == before
+    assert compiled(json.loads((GDL / "checkers.json").read_text("utf-8"))).canonical() == before
 
 
 def test_what_is_in_the_hand_is_placed_and_is_no_more_in_it() -> None:

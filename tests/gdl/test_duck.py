@@ -15,7 +15,7 @@ FILE = Path(__file__).parents[2] / "data" / "gdl" / "duck-chess.json"
 
 
 def test_both_parts_of_a_move_are_those_of_fairy_stockfish(games: Games) -> None:
-    rules, found = games[duck.GAME], duck.fixture()
+    rules, found = games[duck.GAME], duck.fixture()[1::2]
     assert [line for each in found for line in duck.differences(rules, each)] == []
     assert {kind for each in found for kind in duck.kinds(each)} == {"castling", "promotion", "in passing", "no duck"}
 

@@ -88,7 +88,7 @@ def test_the_positions_of_chess_need_every_action() -> None:
     actions = Counter(
         outcome.action
         for name in TARGETED
-        for board in boards_of(name, EVERY)
+        for board in boards_of(name, 48)
         for outcome in game("chess").moves(of_chess(board)).values()
     )
     assert actions.keys() == game("chess").actions.keys()
@@ -152,7 +152,7 @@ CHECKERS_PERFT = [7, 49, 302, 1469, 7361, 36768, 179740, 845931]
 
 
 def test_checkers_has_the_known_number_of_games() -> None:
-    assert checkers_perft(4) == CHECKERS_PERFT[:4]
+    assert checkers_perft(3) == CHECKERS_PERFT[:3]
 
 
 @pytest.mark.long
@@ -170,7 +170,7 @@ CHECKERS_KINDS: dict[str, Kind] = {
 def test_a_store_lets_the_same_jumps_be_made_as_one_move(store: Store) -> None:
     ((_),) = store.load_all([GDL / "checkers.json"])
     rules, rng, chains = store.ruleset("checkers"), random.Random(3), 0
-    for _ in range(2):
+    for _ in range(1):
         at = game("checkers").start()
         while after := checkers_moves(at):
             if game("checkers").chains(at):

@@ -9,36 +9,36 @@ Point = tuple[int, int]
 Stones = Mapping[Point, bool]
 Turn = tuple[tuple[Point, ...], frozenset[tuple[Point, bool]]]
 
-FILES, RANKS = 9, 5
+RANKS = 5
 
 
-def turns(stones: Stones, is_first: bool) -> list[Turn]:
+def turns(stones: Stones, is_first: bool, files: int) -> list[Turn]:
     """Each way of moving, with the stones after it; of two that take others on one path both."""
     own = [point for point, first in stones.items() if first == is_first]
-    captures = [turn for point in own for turn in _captures(stones, (point,), None)]
+    captures = [turn for point in own for turn in _captures(stones, (point,), None, files)]
     if captures:
         return captures
     return [
         ((point, to), frozenset({**{p: f for p, f in stones.items() if p != point}, to: is_first}.items()))
         for point in own
-        for to in _beside(point)
+        for to in _beside(point, files)
         if to not in stones
     ]
 
 
-def _beside(point: Point) -> Iterator[Point]:
+def _beside(point: Point, files: int) -> Iterator[Point]:
     """The points that a line joins with one: diagonals meet at every second one."""
     x, y = point
     for right, up in itertools.product((-1, 0, 1), repeat=2):
         is_line = (right or up) and ((x + y) % 2 == 0 or not (right and up))
-        if is_line and 0 <= x + right < FILES and 0 <= y + up < RANKS:
+        if is_line and 0 <= x + right < files and 0 <= y + up < RANKS:
             yield x + right, y + up
 
 
-def _captures(stones: Stones, path: tuple[Point, ...], last: Point | None) -> Iterator[Turn]:
+def _captures(stones: Stones, path: tuple[Point, ...], last: Point | None, files: int) -> Iterator[Turn]:
     """What the stone at the end of a path takes, and goes on to take: not in one direction twice, nor where it was."""
     source = path[-1]
-    for to in _beside(source):
+    for to in _beside(source, files):
         way = to[0] - source[0], to[1] - source[1]
         if to in stones or to in path or way == last:
             continue
@@ -48,7 +48,7 @@ def _captures(stones: Stones, path: tuple[Point, ...], last: Point | None) -> It
                 after = {point: first for point, first in stones.items() if point not in taken and point != source}
                 after[to] = stones[source]
                 yield (*path, to), frozenset(after.items())
-                yield from _captures(after, (*path, to), way)
+                yield from _captures(after, (*path, to), way, files)
 
 
 def _line(stones: Stones, begin: Point, way: Point, is_first: bool) -> Iterator[Point]:
