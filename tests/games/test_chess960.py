@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from ggn_store import Position, PositionError, Ruleset, Store
-from ggn_store.api.loading.games import read_definition
+from ggn_store.games.definition import read
 from tests.support.games import Games
 
 # A rook comes between a king that stays and its attacker; the king goes one square, or none; there are rooks behind.
@@ -132,12 +132,17 @@ def test_a_right_that_no_king_and_rook_have_is_no_fen(rules: Ruleset) -> None:
         rules.position(fen="4k3/8/8/8/8/8/8/R3K2R w C - 0 1")
 
 
-def test_only_a_castling_is_asked_what_it_crosses(games: Games) -> None:
-    """In wildebeest chess a king may castle by one square, to which it may also step, out of check."""
-    rules, position = games["wildebeest"], Position({"f1": "C:+K^", "k1": "C:+R", "f9": "c:r", "k10": "c:k^"})
+def test_only_a_castling_is_asked_what_it_crosses(store: Store) -> None:
+    """As in wildebeest chess, a king may castle by one square, to which it may also step, out of check."""
+    castling = '[{ from = "e1", to = "f1", with = "h1", with_to = "e1" }]'
+    start = "4+k^2+r/8/8/8/8/8/8/4+K^2+R / C/c"
+    store.load(
+        read(f'like = "chess"\ntitle = "Short"\nstart = "{start}"\n[pieces]\nK.castling = {castling}\n'), "short"
+    )
+    rules, position = store.ruleset("short"), Position({"e1": "C:+K^", "h1": "C:+R", "e7": "c:r", "h8": "c:k^"})
     for query in ("reading", "fast", "columns"):
         [moves] = rules.moves_batch([position], query=query, legal=True)
-        assert {move.destination for move in moves if move.source == "f1"} == {"e1", "e2", "g1", "g2"}, query
+        assert {move.destination for move in moves if move.source == "e1"} == {"d1", "d2", "f1", "f2"}, query
     assert rules.perft(position, 1, legal=True).count == len(moves)
 
 
@@ -159,7 +164,7 @@ LEAPING = {
 
 @pytest.mark.both
 def test_a_leap_to_where_a_king_castles_crosses_nothing(store: Store) -> None:
-    store.load(read_definition(LEAPS), "leaps")
+    store.load(read(LEAPS), "leaps")
     rules = store.ruleset("leaps")
     for fen, moves in LEAPING.items():
         position = rules.position(fen=fen)

@@ -85,17 +85,6 @@ def test_windows_line_ends_are_read() -> None:
     assert (problem.line, problem.column) == (16, 1)
 
 
-def test_the_games_that_ship_say_who_states_their_rules() -> None:
-    files = sorted((DATA / "games").glob("*.toml"))
-    assert len(files) >= 7
-    for file in files:
-        game = read(file.read_bytes(), file.name)
-        assert game.source
-        assert game.tier
-        assert game.start
-        assert all(piece.name for piece in game.pieces)
-
-
 def test_every_duty_of_the_host_is_explained() -> None:
     assert {"royal-safety", "flying-general", "clear-marks", "mandatory-capture", "pass"} <= DUTIES.keys()
     assert all(meaning and meaning[-1] != "." for meaning in {**DUTIES, **HOST_DUTIES}.values())
@@ -358,7 +347,7 @@ KEYS = sorted({*definition.KEYS, *tables.PIECE_KEYS, *tables.CASTLING_KEYS, *tab
 MEMBER = re.compile(r'(?P<key>\w+) = (?:"[^"]*"|\[[^]{]*\]|\w+)')
 
 
-@pytest.mark.parametrize("junk", sampled(JUNK, one_in=4))
+@pytest.mark.parametrize("junk", sampled(JUNK, one_in=8))
 def test_no_value_of_any_key_is_more_than_a_problem(junk: str) -> None:
     texts = [f"{key} = {junk}\n{ONE_CASTLING}" for key in KEYS]
     texts += [f"{ONE_CASTLING}\n{key} = {junk}" for key in KEYS]

@@ -50,16 +50,15 @@ FEW = (
     *(
         "antichess",
         "berolina",
-        "cambodian",
         "chigorin",
         "coregal",
-        "dobutsu",
-        "embassy",
-        "grand",
+        "isolation7x7",
         "janggi",
         "kyotoshogi",
+        "minixiangqi",
+        "seirawan",
+        "spartan",
     ),
-    *("isolation7x7", "losalamos", "minishogi", "minixiangqi", "perfect", "seirawan", "shako", "spartan", "wolf"),
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import random
 
 import pytest
@@ -12,13 +11,8 @@ from ggn_store.games import library
 from ggn_store.games.definition import read
 from ggn_store.games.fen import fen, parse_fen, parse_sfen, sfen
 from ggn_store.games.letters import conflicts
-from ggn_store.games.rules import SIDES, Definition
-
-
-@functools.cache
-def game(name: str) -> Definition:
-    return library.read_game(name)
-
+from ggn_store.games.rules import SIDES
+from tests.support.definitions import shipped_game as game
 
 CHESS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 

@@ -23,6 +23,7 @@ from ggn_store.notation.qpi import side_of
 from tests.oracles import hexagonal, large_chess, large_shogi, reference
 from tests.oracles.fairy_stockfish import FIXTURES, differences, fixture
 from tests.oracles.play import Game
+from tests.support.definitions import shipped_game
 from tests.support.games import Games
 from tests.support.sampled import sampled
 
@@ -47,13 +48,13 @@ def test_games_have_fixtures_or_an_interpreter_or_are_counted_by_hand() -> None:
 
 
 # Games whose generation or comparison takes seconds.
-LATER = ("ataxx", "gothhouse", "grandhouse", "janggihouse", "pandemonium")
+LATER = ("ataxx", "gothhouse", "grandhouse", "janggihouse", "mansindam", "pandemonium")
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        *sampled((name for name in FIXED if name not in LATER), one_in=5),
+        *sampled((name for name in FIXED if name not in LATER), one_in=9),
         *(pytest.param(name, marks=pytest.mark.long) for name in LATER),
     ],
 )
@@ -69,11 +70,17 @@ def test_a_game_agrees_with_fairy_stockfish(name: str) -> None:
 
 def test_games_begin_as_fairy_stockfish_has_them() -> None:
     for name in FIXED:
-        begun = read(library.path_of(name).read_text("utf-8"), name)
+        begun = shipped_game(name)
         assert parse_fen(fixture(name)[0].fen, begun).board == feen.parse(str(begun.start)).board, name
 
 
-@pytest.mark.parametrize("name", sorted(set(library.STARTER) & set(FIXED)))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("chess", "minishogi") else pytest.mark.long)
+        for name in sorted(set(library.STARTER) & set(FIXED))
+    ],
+)
 def test_a_store_answers_as_the_plain_evaluator_does(games: Games, name: str) -> None:
     played, rules = game(name), games[name]
     positions = [played.unmarked(played.parse(sample.fen)) for sample in fixture(name)]
@@ -84,10 +91,16 @@ def test_a_store_answers_as_the_plain_evaluator_does(games: Games, name: str) ->
         assert sorted(found, key=str) == sorted(wanted, key=str)
 
 
-@pytest.mark.parametrize("one_in", [4, pytest.param(1, marks=pytest.mark.long)])
-def test_the_fast_judge_of_conditions_judges_as_the_reference_does(one_in: int) -> None:
+@pytest.mark.parametrize(
+    ("names", "one_in"),
+    [
+        (("chess", "minishogi", "minixiangqi"), 4),
+        pytest.param(("chess", "crazyhouse", "janggi"), 1, marks=pytest.mark.long),
+    ],
+)
+def test_the_fast_judge_of_conditions_judges_as_the_reference_does(names: tuple[str, ...], one_in: int) -> None:
     chance = random.Random(3)
-    for name in ("chess", "crazyhouse", "janggi"):
+    for name in names:
         played = game(name)
         sources = itertools.product(played.forms, (*played.definition.board.squares, HAND))
         rules = [(key, to, each) for key in sources for to, each in played.rules(*key)]
@@ -270,9 +283,8 @@ def test_toads_and_frogs_hop_as_they_do() -> None:
 # --- the form of every definition ---
 
 
-@functools.cache
 def definitions() -> dict[str, Definition]:
-    return {name: read(library.path_of(name).read_text("utf-8"), name) for name in library.names()}
+    return {name: shipped_game(name) for name in library.names()}
 
 
 def test_every_game_names_its_source_tier_and_pieces() -> None:

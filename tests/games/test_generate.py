@@ -34,7 +34,7 @@ def test_chess_is_reproduced_to_the_byte() -> None:
     assert generate(read(shipped("chess"))).canonical() == (DATA / "chess.json").read_text("utf-8")
 
 
-LARGE = ("crazyhouse", "shogi")
+LARGE = ("capablanca", "crazyhouse", "shogi")
 
 
 @pytest.fixture(
@@ -97,7 +97,7 @@ def test_pieces_come_one_at_a_time() -> None:
     assert "".join(parts) == shipped_document("makruk").canonical()
 
 
-@pytest.mark.parametrize("name", ["minishogi", "xiangqi"])
+@pytest.mark.parametrize("name", ["dobutsu", "minixiangqi"])
 def test_a_document_is_the_same_to_the_byte_in_every_process(name: str) -> None:
     program = (
         "import sys; from ggn_store.games.definition import read; from ggn_store.games.generate import generate;"

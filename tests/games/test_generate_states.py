@@ -169,7 +169,7 @@ def becomes(made: Document, piece: str, source: str, destination: str) -> list[s
 
 PROMOTING = """
 [pieces.Q]
-betza = "Q"
+betza = "K"
 [pieces.N]
 betza = "N"
 [pieces.P]

@@ -90,7 +90,7 @@ def standing(position: Position) -> dict[str, tuple[int, str]]:
     return {square: (1 if piece.side == "first" else -1, piece.letter) for square, piece in names.items()}
 
 
-@pytest.mark.parametrize("name", sampled(STARTS))
+@pytest.mark.parametrize("name", sampled(STARTS, one_in=4))
 def test_a_game_on_hexagons_is_played_by_its_written_rules(name: str) -> None:
     with Store.open("sqlite://") as store:
         store.load(library.read_game(name), name)

@@ -24,9 +24,16 @@ terminal = true
 """
 
 
+@functools.cache
+def shipped_game(name: str) -> Definition:
+    """A game of the library, which one process reads once."""
+    return library.read_game(name)
+
+
+@functools.cache
 def shipped(name: str) -> str:
     """All of a game of the library, with a table for each piece."""
-    return written(toml.load(str(library.read_game(name).text)))
+    return written(toml.load(str(shipped_game(name).text)))
 
 
 def game(text: str, board: str = "8x8", style: str = "C") -> Definition:
