@@ -66,7 +66,7 @@ def test_every_query_gives_the_moves_of_random_documents(dialect: str, cheap: No
     agree()
 
 
-@pytest.mark.parametrize("name", ["minishogi", "xiangqi"])
+@pytest.mark.parametrize("name", ["minishogi", pytest.param("xiangqi", marks=pytest.mark.long)])
 def test_every_query_gives_the_moves_of_games(name: str, games: Games, cheap: None) -> None:
     rules = games[name]
     require_same(rules, played(rules, 6, 1))

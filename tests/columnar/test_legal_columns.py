@@ -28,8 +28,8 @@ pytest.importorskip("numpy")
 
 # Two royal pieces that must not face each other, screens, gating, boards of more than a word, captures in passing;
 # and a game of each other duty.
-SMALL = ("makruk", "seirawan", "xiangqi", "racingkings", "giveaway", "minishogi")
-LARGE = ("cambodian", "grand", "shoshogi", "spartan", "makpong", "supply", "janggi")
+SMALL = ("seirawan", "xiangqi", "racingkings", "minishogi")
+LARGE = ("makruk", "giveaway", "cambodian", "grand", "shoshogi", "spartan", "makpong", "supply", "janggi")
 GAMES = (*SMALL, *(pytest.param(name, marks=pytest.mark.long) for name in LARGE))
 
 
@@ -89,7 +89,7 @@ def test_games_have_the_legal_moves_of_the_store(sqlite_games: Games, name: str)
     rules = sqlite_games[name]
     positions = [rules.position(fen=sample.fen) for sample in fixture(name)]
     assert rules.moves_batch(positions, legal=True) != rules.moves_batch(positions)
-    require_legal(rules, positions)
+    require_legal(rules, positions[::3])
     require_fairy_stockfish(name, rules)
 
 
@@ -198,7 +198,7 @@ def random_rules(chance: random.Random) -> Ruleset:
         document[own[2]]["*"] = {square: [gating], to: [plain]}
     rules = parse(document)
     made_play = Play(
-        (*chance.choice(DUTIES), *chance.sample(OTHER_DUTIES, chance.choice((0, 1, 2, 3)))),
+        (*chance.choice(DUTIES), *chance.sample(OTHER_DUTIES, chance.choice((0, 2, 3, 4)))),
         {"C:-P": "C:P", "c:-p": "c:p"},
         tuple(sorted(set(crossings), key=str)[: chance.choice((0, 1, 2))]),
     )
@@ -218,9 +218,9 @@ def random_position(chance: random.Random) -> Position:
 def test_random_rules_have_the_legal_moves_of_the_store() -> None:
     chance = random.Random(5)
     seen: Counter[str] = Counter()
-    for _ in range(28):
+    for _ in range(16):
         rules = random_rules(chance)
-        positions = [random_position(chance) for _ in range(60)]
+        positions = [random_position(chance) for _ in range(40)]
         seen["judged"] += rules.columns.judges
         seen.update(duty.name for duty in rules.play.duties if rules.columns.judges)
         seen["crossing"] += rules.columns.judges and bool(rules.play.crossing)
