@@ -19,7 +19,7 @@ from tests.support.marks import taken
 from tests.support.source_edits import Edit, applied, at, clashing, git_merged, load, pair, written
 
 DATA = resources.directory("data")
-PAIRS = int(os.environ.get("GGN_SOURCE_PAIRS", "80"))
+PAIRS = int(os.environ.get("GGN_SOURCE_PAIRS", "30"))
 
 
 def definitions() -> list[Path]:
@@ -123,7 +123,7 @@ def check_whole(path: Path, number: int) -> str:
     return "noted" if found.note else "merged"
 
 
-@pytest.mark.parametrize("count", [pytest.param(6, id="few"), pytest.param(600, id="many", marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [pytest.param(4, id="few"), pytest.param(600, id="many", marks=pytest.mark.long)])
 def test_what_is_merged_is_what_the_merged_text_generates(count: int) -> None:
     found = [check_whole(SMALL[number % len(SMALL)], number) for number in range(count)]
     assert found.count("merged") + found.count("noted") > count / 4, found
