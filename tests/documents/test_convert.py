@@ -459,7 +459,7 @@ def pointers(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[str]:
 def test_any_document_is_converted_without_loss_or_refused_with_its_places(origin: Dialect) -> None:
     outcomes = set()
 
-    @settings(max_examples=40, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=16, suppress_health_check=list(HealthCheck))
     @given(documents(origin), st.booleans(), st.sampled_from((None, DISPLACEMENT)))
     def hold(data: Json, plain: bool, assume: Assumption | None) -> None:
         if plain and origin != "perform":
