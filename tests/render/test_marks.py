@@ -158,9 +158,9 @@ def test_a_knight_of_shogi_goes_to_two_squares_and_promotes_on_the_last_ranks() 
 
 
 def test_a_pawn_of_shogi_is_dropped_on_all_ranks_but_the_last() -> None:
-    found = marks_of_piece(rules_of("shogi", "S:P"), "*")
+    found = marks_of_piece(rules_of("minishogi", "S:P"), "*")
     assert set(shapes(found).values()) == {"ring"}
-    assert {mark.square for mark in found} == {f"{file}{rank}" for file in "abcdefghi" for rank in range(1, 9)}
+    assert {mark.square for mark in found} == {f"{file}{rank}" for file in "abcde" for rank in range(1, 5)}
     assert all(mark.words.startswith("drops, does not capture; if ") for mark in found)
 
 
