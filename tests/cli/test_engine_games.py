@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ggn_store import Store
 from tests.oracles import engine_games
 from tests.oracles.engine_games import FAIRY, PLIES, PYTHON_CHESS
+from tests.support.games import Games
 
 FEW = [("chess", 1, "random", 20), ("crazyhouse", 1, "greedy", 15), ("chess960", 1, "random", 20)]
 MANY = [
@@ -16,31 +16,21 @@ MANY = [
 ]
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(tmp_path_factory.mktemp("games") / "store.db")
-
-
-def load(address: str, name: str) -> None:
-    with Store.open(address) as store:
-        store.load_library(name)
-
-
 @pytest.mark.parametrize(
     ("name", "games", "choice", "plies"), [*FEW, *(pytest.param(*each, PLIES, marks=pytest.mark.long) for each in MANY)]
 )
 def test_no_move_is_illegal_and_every_end_the_same_for_python_chess(
-    address: str, name: str, games: int, choice: str, plies: int
+    sqlite_games: Games, name: str, games: int, choice: str, plies: int
 ) -> None:
-    load(address, name)
-    told = engine_games.by_python_chess(address, name, games, choice, plies)
+    assert sqlite_games[name].has_start
+    told = engine_games.by_python_chess(sqlite_games.address, name, games, choice, plies)
     assert told.wrong == []
     assert sum(told.ends.values()) == games
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", FAIRY)
-def test_fairy_stockfish_finds_no_move_illegal_and_every_end_the_same(address: str, name: str) -> None:
+def test_fairy_stockfish_finds_no_move_illegal_and_every_end_the_same(sqlite_games: Games, name: str) -> None:
     pytest.importorskip("pyffish")
-    load(address, name)
-    assert engine_games.by_fairy_stockfish(address, name, 20).wrong == []
+    assert sqlite_games[name].has_start
+    assert engine_games.by_fairy_stockfish(sqlite_games.address, name, 20).wrong == []

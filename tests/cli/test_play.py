@@ -17,6 +17,7 @@ import chess as python_chess
 import pytest
 
 from ggn_store import Position, Store
+from tests.support.games import Games
 from tests.support.program import Command, Program, child_environment, process, write
 
 # Morphy against the Duke of Brunswick and Count Isouard, Paris 1858.
@@ -403,7 +404,6 @@ def chess_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("chess") / "store.db"
     with Store.open(str(file)) as store:
         store.load(Path(__file__).parents[2] / "data" / "chess.json", name="chess")
-        store.load_library("crazyhouse")
     return file
 
 
@@ -486,14 +486,15 @@ def test_which_of_several_possibilities_is_asked(chess_file: Path) -> None:
     assert (code, said.splitlines()[-1]) == (0, QUEENED)
 
 
-def test_hands_and_the_end_of_moves_are_shown(chess_file: Path) -> None:
+def test_hands_and_the_end_of_moves_are_shown(sqlite_games: Games) -> None:
+    assert sqlite_games["crazyhouse"].has_start
     empty = ("--pseudo-legal", "--board", '{"board": {}, "hands": {}}')
-    session = Session("--db", chess_file, "play", "crazyhouse", *empty, TERM="dumb")
+    session = Session("--db", sqlite_games.address, "play", "crazyhouse", *empty, TERM="dumb")
     assert "left to the players: " in session.first
     assert "the game is over: draw: stalemate" in session.first
     assert session.end(b"\x04")[0] == 0
     hands = '{"board": {"e2": "C:P", "d3": "c:p"}, "hands": {"C:N": 2}}'
-    session = Session("--db", chess_file, "play", "crazyhouse", "--board", hands, TERM="dumb")
+    session = Session("--db", sqlite_games.address, "play", "crazyhouse", "--board", hands, TERM="dumb")
     assert "hand of first: 2 C:N\n" in session.first
     assert "hand of first: 2 C:N, 1 C:P\n" in session.type("e2d3\n")
     assert session.end(b"\x04")[0] == 0

@@ -33,9 +33,12 @@ from tests.support.guards import drop_guards
 from tests.support.program import MINI, Program, child_environment, write
 from tests.support.views import GAMES
 
+# DuckDB takes as long as the others together.
+BOTH = [pytest.param(form, marks=() if form == "duckdb" else pytest.mark.both) for form in FORMATS]
+MOST = [form if form != "duckdb" else pytest.param(form, marks=pytest.mark.long) for form in FORMATS]
 
-@pytest.mark.both
-@pytest.mark.parametrize("form", FORMATS)
+
+@pytest.mark.parametrize("form", BOTH)
 def test_every_format_holds_the_rows_of_the_views_in_the_order_of_documents(
     filled: Store, tmp_path: Path, form: Format
 ) -> None:
@@ -50,10 +53,6 @@ def test_every_format_holds_the_rows_of_the_views_in_the_order_of_documents(
     filled.views.export(tmp_path / "all", form, every=True)
     require_equal(filled, tmp_path / "all", form, "_all")
     assert read(form, tmp_path / "all", VIEWS[0]) != read(form, tmp_path / "new" / "out", VIEWS[0])
-
-
-# DuckDB takes as long as the others together.
-MOST = [form if form != "duckdb" else pytest.param(form, marks=pytest.mark.long) for form in FORMATS]
 
 
 @pytest.mark.parametrize("form", MOST)
@@ -100,8 +99,7 @@ def expected_of(form: Format, store: Store, view: View) -> list[Row]:
     return [tuple(int(value) if isinstance(value, bool) else value for value in row) for row in found]
 
 
-@pytest.mark.both
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", BOTH)
 def test_what_holds_null_and_empty_texts_keeps_them_apart(filled: Store, tmp_path: Path, form: Format) -> None:
     filled.views.export(tmp_path / "out", form)
     history = read(form, tmp_path / "out", VIEWS[-1])

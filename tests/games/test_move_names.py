@@ -39,7 +39,7 @@ LATER = ("ataxx",)
 @pytest.mark.parametrize(
     "name",
     [
-        *sampled((name for name in FIXED if name not in LATER), one_in=5),
+        *sampled((name for name in FIXED if name not in LATER), one_in=9),
         *(pytest.param(name, marks=pytest.mark.long) for name in LATER),
     ],
 )
