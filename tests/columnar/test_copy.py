@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from sqlalchemy import text
@@ -146,7 +146,8 @@ def test_the_databases_answer_as_differently_as_the_guide_says(games: Store) -> 
     rows = re.findall(r"^\| `(.+?)`[^|]*\| (.+) \| (.+) \| (.+) \|$", guides.text("sql"), re.MULTILINE)
     assert len(rows) == 12
     for query, *said in rows:
-        by_engine = {"store": said[games.session.database.is_server], "duckdb": said[2]}
+        own = said[games.session.database.is_server]
+        by_engine: dict[Literal["store", "duckdb"], str] = {"store": own, "duckdb": said[2]}
         for engine, answer in by_engine.items():
             try:
                 value = games.sql(f"SELECT {query}", engine=engine).rows[0][0]
