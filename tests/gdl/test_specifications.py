@@ -170,24 +170,23 @@ CHECKERS_KINDS: dict[str, Kind] = {
 def test_a_store_lets_the_same_jumps_be_made_as_one_move(store: Store) -> None:
     ((_),) = store.load_all([GDL / "checkers.json"])
     rules, rng, chains = store.ruleset("checkers"), random.Random(3), 0
-    for _ in range(1):
-        at = game("checkers").start()
-        while after := checkers_moves(at):
-            if game("checkers").chains(at):
-                board, state = game("checkers").to_identifiers(at, CHECKERS_KINDS)
-                side: oracle.Side = "first" if at.player == "Black" else "second"
-                asked = StorePosition(board, side=side, state={"crowned": state["crowned"]})
-                jumps = rules.chains(asked, legal=True)
-                made = [rules.apply(asked, move) for move in rules.legal_moves(asked)]
-                made += [rules.apply(asked, jump) for jump in jumps]
-                wanted = [game("checkers").to_identifiers(each, CHECKERS_KINDS) for each in after]
-                assert sorted(map(told, made)) == sorted(
-                    told(StorePosition(squares, state=values)) for squares, values in wanted
-                )
-                assert rules.perft(asked, 1, legal=True).count == len(after)
-                assert not rules.outcome(asked).is_over
-                chains += len(jumps)
-            at = rng.choice(after)
+    at = game("checkers").start()
+    while after := checkers_moves(at):
+        if game("checkers").chains(at):
+            board, state = game("checkers").to_identifiers(at, CHECKERS_KINDS)
+            side: oracle.Side = "first" if at.player == "Black" else "second"
+            asked = StorePosition(board, side=side, state={"crowned": state["crowned"]})
+            jumps = rules.chains(asked, legal=True)
+            made = [rules.apply(asked, move) for move in rules.legal_moves(asked)]
+            made += [rules.apply(asked, jump) for jump in jumps]
+            wanted = [game("checkers").to_identifiers(each, CHECKERS_KINDS) for each in after]
+            assert sorted(map(told, made)) == sorted(
+                told(StorePosition(squares, state=values)) for squares, values in wanted
+            )
+            assert rules.perft(asked, 1, legal=True).count == len(after)
+            assert not rules.outcome(asked).is_over
+            chains += len(jumps)
+        at = rng.choice(after)
     assert chains >= 3
 
 
