@@ -189,6 +189,10 @@ SETTING = [
     ("[x:chess]\npromotionPawnTypes = n", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q a7a8r a7a8b a7a8n"),
     # Pawns capture in passing whatever enPassantTypes says, and other pieces by captures that are no quiet moves.
     ("[x:chess]\nenPassantTypes = -", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5e6 e5d6"),
+    # Squares of one side alone on which it captures in passing.
+    ("[x:chess]\nenPassantRegionBlack = -", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5e6 e5d6"),
+    ("[x:chess]\nenPassantRegionWhite = -", "4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1", "e4e3 e4d3"),
+    ("[x:chess]\nenPassantRegionWhite = -", "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", "e5e6"),
     (
         "[x:chess]\nenPassantTypes = a\ncustomPiece1 = a:mWcF\nstartFen = 4k3/p7/8/8/8/8/8/A3K3 w - - 0 1",
         "4k3/8/8/2Ap4/8/8/8/4K3 w - d6 0 1",

@@ -179,7 +179,8 @@ class BaseVariant:
         found = {side: letter in self._types(name, side, self.s.pawn_types) for side in SIDES}
         if len({*found.values()}) > 1:
             self.s.refuse(next(each for each in sides(name) if each in self.s.options), BEYOND[name][1])
-        return any(found.values())
+        # Whatever the option says, the type of this name does where squares let it.
+        return any(found.values()) or (letter in self.s.letter("pawn") and any(self._passed()))
 
     def letters(self) -> list[str]:
         """The letters that the game needs: what stands at the start or is held, and what that may become."""
@@ -215,15 +216,18 @@ class BaseVariant:
         self.zones["triple-steps"] = toml.zone((self._steps("tripleStepRegion", side) for side in SIDES), self.image)
         return "triple-steps"
 
+    def _passed(self) -> list[frozenset[str]]:
+        """The squares on which pieces of each side can be captured in passing."""
+        everything = frozenset(self.squares)
+        # The options name the squares of the side that captures.
+        return [self.s.region(f"enPassantRegion{COLOURS[side]}", everything) & everything for side in reversed(SIDES)]
+
     def _en_passant(self) -> str:
         self.host.append("clear-marks")
-        everything = frozenset(self.squares)
-        zones = [self.s.region(f"enPassantRegion{COLOURS[side]}", everything) & everything for side in SIDES]
-        # The options name the squares of the side that captures.
-        zones.reverse()
-        if all(zone == everything for zone in zones):
+        zones = self._passed()
+        if all(zone == frozenset(self.squares) for zone in zones):
             return "en_passant = true"
-        if not all(zones):
+        if not any(zones):
             return "en_passant = false"
         self.zones["passed"] = toml.zone(zones, self.image)
         return 'en_passant = "passed"'

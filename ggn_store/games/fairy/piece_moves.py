@@ -49,7 +49,7 @@ class PieceMoves(BaseVariant):
         if "i" in betza or any('betza = "i' in each for each in also):
             if self.s.letter_types[letter] not in CAMBODIAN or not self.s.flag("cambodianMoves"):
                 lines.append(f'initial = "{self._double_steps()}"')
-            if kind == "pawn" or self._passes(letter):
+            if self._passes(letter):
                 lines.append(self._en_passant())
         return lines
 
@@ -67,7 +67,7 @@ class PieceMoves(BaseVariant):
         steps = self.s.flag("doubleStep", True) and any(self._steps("doubleStepRegion", side) for side in SIDES)
         if kind == "pawn":
             triple = any(self._steps("tripleStepRegion", side) for side in SIDES)
-            passing = "cefF" if steps or triple else "cfF"
+            passing = "cefF" if (steps or triple) and self._passes(letter) else "cfF"
             if triple:
                 also.append(f'{{ from = "{self._triple_steps()}", betza = "imfnH" }}')
             return f"mfW{'imfnD' if steps else ''}{passing}", also
