@@ -166,10 +166,8 @@ class VariantWriter(PieceWriter):
                 elif piece.state == "+" and rule.to == (piece.letter,):
                     self.put("pieceDemotion", "true", where)
                     self._piece_promotion(piece, rule, where)
-                else:
-                    self._pawn_promotion(piece, rule, where)
-                    for side in piece.sides:
-                        pawns[side][piece.letter] = piece
+                elif self._pawn_promotion(piece, rule, where):
+                    pawns |= {side: pawns[side] | {piece.letter: piece} for side in piece.sides}
         names = {side: "".join(pawns[side]).lower() or "-" for side in SIDES}
         self.of_sides("promotionPawnTypes", names["first"], names["second"], "pieces")
         for side in SIDES:
@@ -238,21 +236,26 @@ class VariantWriter(PieceWriter):
             route.destination not in zone for square in zone for route in army.ways(form, square)
         )
 
-    def _pawn_promotion(self, piece: PieceRule, rule: Promotion, where: str) -> None:
+    def _pawn_promotion(self, piece: PieceRule, rule: Promotion, where: str) -> bool:
+        """Write a promotion to other pieces, if options can name one of them."""
+        others = {*self.letters} - {piece.letter}
+        odd = [token for token in rule.to if token[0] == "+" or token.strip("-") not in others]
+        if rule.forced == "immobile":
+            self.immobile.append(piece)
+        if odd or piece.state or rule.capturing or rule.on == "enter-or-leave":
+            self.leave(where, "no option says this of a promotion to other pieces", moves=True)
+        if len(odd) == len(rule.to):
+            return False
         if not rule.is_a_move:
             self._zone(rule, piece, where)
             self.put("mandatoryPawnPromotion", str(rule.forced == "yes").lower(), where)
-        if rule.forced == "immobile":
-            self.immobile.append(piece)
-        odd = [token for token in rule.to if token[0] == "+" or token.strip("-") not in self.letters]
-        if odd or piece.state or rule.capturing or rule.on == "enter-or-leave":
-            self.leave(where, "no option says this of a promotion to other pieces", moves=True)
-        targets = "".join(token.strip("+-").lower() for token in rule.to)
+        targets = "".join(token.strip("+-").lower() for token in rule.to if token not in odd)
         sides = [f"promotionPieceTypes{COLOURS[side]}" for side in piece.sides]
         for name in ["promotionPieceTypes"] if len(sides) > 1 else sides:
             self.put(name, targets, where)
         if self.definition.captures:
             self.put("dropLoop", str(not any(token[0] == "-" for token in rule.to)).lower(), where)
+        return True
 
     def _promotion_moves(self, piece: PieceRule, rules: Sequence[Promotion], where: str) -> bool:
         """Promotions that are moves: of pawns that stand in a zone, and of the only one of its side."""
