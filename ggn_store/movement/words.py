@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from ggn_store.model.documents.geometry import Symmetry, Vector, hexagonal_symmetries
+from ggn_store.movement.entries import Known
 from ggn_store.movement.movement import CAPTURE, QUIET, RUN, Motion, MotionItem
 
 _NAMES: Final[dict[tuple[int, ...], str]] = {
@@ -38,8 +39,9 @@ def describe(motions: Iterable[Motion], group: SymmetryGroup) -> list[str]:
         goals.setdefault(_told(replace(motion, goal=())), set()).add(motion.goal)
     _join(goals)
     forms: dict[tuple[_Form, Goals], list[Motion]] = {}
+    ways = Known(lambda to: _ways(to, group))
     for motion, found in goals.items():
-        forms.setdefault((_form(motion, group), frozenset(found)), []).append(motion)
+        forms.setdefault((_form(motion, ways), frozenset(found)), []).append(motion)
     ordered = sorted(forms.items(), key=lambda item: _order(*item[0]))
     phrases: list[str] = []
     count = 0
@@ -99,18 +101,21 @@ def _join(goals: dict[Motion, set[tuple[str, ...]]]) -> None:
             del goals[step]
 
 
-def _form(motion: Motion, group: SymmetryGroup) -> Motion:
+def _form(motion: Motion, ways: Mapping[Vector, Sequence[Symmetry]]) -> Motion:
     """The motion as it looks in the first of its directions: that with small and growing numbers."""
-    return motion.seen(_canonical(motion, group))
-
-
-def _canonical(motion: Motion, group: SymmetryGroup) -> Symmetry:
-    if motion.to is None:
-        return group[0]
     to = motion.to
+    if to is None:
+        return motion
+    found = ways[to]
+    if len(found) == 1 or not motion.items:
+        return motion.seen(found[0])
+    return min((motion.seen(each) for each in found), key=lambda each: str(each.items))
+
+
+def _ways(to: Vector, group: SymmetryGroup) -> list[Symmetry]:
+    """The symmetries that lead a vector to the first of its directions."""
     wanted = min((each(to) for each in group), key=lambda image: (sum(part < 0 for part in image), image))
-    found = [each for each in group if each(to) == wanted]
-    return found[0] if len(found) == 1 or not motion.items else min(found, key=lambda each: motion.seen(each).text)
+    return [each for each in group if each(to) == wanted]
 
 
 def _phrases(form: Motion, goals: Goals, motions: list[Motion], group: SymmetryGroup) -> Iterable[str]:

@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Final, Literal
 
 from ggn_store.model.documents.board import Board, extent_of
@@ -111,7 +111,7 @@ class Symmetry:
 
     def __call__(self, vector: Vector) -> Vector:
         """A vector, turned or mirrored."""
-        return tuple([sign * vector[axis] for axis, sign in zip(self.axes, self.signs, strict=True)])
+        return _image(self.axes, self.signs, vector)
 
     def place(self, point: Vector, size: Vector) -> Vector:
         """A point of a box that begins at 0, turned or mirrored within the box, whose sizes are exchanged likewise."""
@@ -146,6 +146,11 @@ class Symmetry:
             if names
         ]
         return ", ".join(told) or "equal"
+
+
+@lru_cache(maxsize=1 << 14)  # a piece with thousands of rules names few vectors
+def _image(axes: tuple[int, ...], signs: tuple[int, ...], vector: Vector) -> Vector:
+    return tuple([sign * vector[axis] for axis, sign in zip(axes, signs, strict=True)])
 
 
 def _listed(names: Iterable[str]) -> str:
