@@ -71,7 +71,9 @@ def clickhouse(tables: Sequence[str], question: str) -> Rows:
 
 
 def spark(tables: Sequence[str], question: str) -> Rows:
-    builder = pytest.importorskip("pyspark.sql").SparkSession.builder.master("local[2]")
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]")
     session = builder.config("spark.ui.enabled", "false").getOrCreate().newSession()
     for table in tables:
         session.sql(table)
@@ -191,6 +193,7 @@ def test_random_documents_are_answered_as_by_plain_python(dialect: str, subtests
 
 @pytest.mark.long
 def test_spark_answers_as_the_store(sqlite_games: Games) -> None:
+    pytest.importorskip("pyspark")
     rules = sqlite_games["dobutsu"]
     question = of_the_store(rules, played(rules, 20, 1))
     question.require_answer("spark", spark)
