@@ -3,6 +3,7 @@
     python -m tests.benchmarks.exports                     the shipped library in SQLite, which takes minutes
     python -m tests.benchmarks.exports chess shogi         only these games of it
     python -m tests.benchmarks.exports --postgres chess    in a Postgres
+    python -m tests.benchmarks.exports --store ADDRESS     a store that is there
 
 The memory of a Postgres is the server's own, and not counted.
 """
@@ -15,7 +16,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ggn_store import Store
@@ -35,23 +36,26 @@ print(json.dumps([sum(made.rows.values()), took, worked, peak]))
 
 
 @contextlib.contextmanager
-def address(directory: str, in_postgres: bool) -> Iterator[str]:
-    """The address of a new store."""
-    if not in_postgres:
-        yield f"sqlite:///{directory}/store.db"
-        return
-    with server() as running:
-        yield running.create_database()
+def loaded(directory: str, in_postgres: bool, games: Sequence[str]) -> Iterator[str]:
+    """The address of a new store with these games."""
+    with contextlib.ExitStack() as stack:
+        url = f"sqlite:///{directory}/store.db"
+        if in_postgres:
+            url = stack.enter_context(server()).create_database()
+        with Store.open(url, upgrade=True) as store:
+            store.load_library(*games)
+        yield url
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("games", nargs="*", default=["all"])
     parser.add_argument("--postgres", action="store_true")
+    parser.add_argument("--store")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory, address(directory, given.postgres) as url:
-        with Store.open(url, upgrade=True) as store:
-            store.load_library(*given.games)
+    with contextlib.ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        url = given.store or stack.enter_context(loaded(directory, given.postgres, given.games))
         for form in FORMATS:
             target = Path(directory) / form
             command = [sys.executable, "-c", _CHILD, url, str(target), form]
