@@ -15,7 +15,7 @@ from ggn_store.model.documents.document import EMPTY, ENEMY, Piece
 from ggn_store.model.documents.geometry import Symmetry, Vector
 from ggn_store.model.documents.layout import PLAIN, Layout
 from ggn_store.movement import words
-from ggn_store.movement.entries import BECOMES, Entries
+from ggn_store.movement.entries import Entries
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.movement.movement import (
     ITSELF,
@@ -245,18 +245,18 @@ class Deriver:
     # --- what moves do ---
 
     def _counts(self, items: Items) -> tuple[Counts, set[Any]]:
-        """How many possibilities do what; and as raw shapes the moves that castle."""
+        """How many possibilities do what; and the raw shapes of those that castle."""
         found = dict.fromkeys(Counts._fields, 0)
         castling: set[Any] = set()
-        for (is_drop, to, codes, _, turn, times), squares in items.whole.items():
+        for shape, squares in items.whole.items():
+            is_drop, to, codes, _, turn, times = shape
             count = times * max(1, squares.bit_count())
             deed = _Deed(None if is_drop else 0, 0 if is_drop else to, [items.part(code) for code in codes], turn)
             for name in (deed.capture(), deed.promotes(items.piece), deed.castles()):
                 if name is not None:
                     found[name] += count
-            if deed.castles() is not None and not is_drop:
-                asked = tuple([code for code in codes if not items.part(code)[0].startswith(BECOMES)])
-                castling.add((False, to, asked, (), True, 1))
+            if deed.castles() is not None:
+                castling.add(shape)
             found["off_path"] += count * sum(not self._is_on_path(at, to, is_drop) for at in deed.asked)
         return Counts(**found), castling
 

@@ -16,13 +16,13 @@ import functools
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.documents.geometry import Symmetry, Vector
-from ggn_store.movement.entries import Entries, Known, Pattern
+from ggn_store.movement.entries import BECOMES, Entries, Known, Pattern
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.notation import qpi
 
@@ -219,14 +219,17 @@ class Items:
         index, place = divmod(code + half, self._span)
         return self._names[index], place - half
 
-    def movement(self, *, whole: bool = False, is_placed: bool = True, without: Collection[Any] = ()) -> Movement:
-        """How the piece moves, by the possibilities that were read, without these raw shapes.
+    def movement(self, *, whole: bool = False, is_placed: bool = True, without: Set[Any] = frozenset()) -> Movement:
+        """How the piece moves, by the possibilities that were read; not those of these raw shapes of `whole`.
 
         Unless it is placed, not square by square.
         """
         raw = self.whole if whole else self.moves
         if without:
-            raw = {shape: squares for shape, squares in raw.items() if shape not in without}
+            raw = {}
+            for shape, squares in self.whole.items():
+                if shape not in without and (move := self._move_of(shape)) is not None:
+                    raw[move] = raw.get(move, 0) | squares
         every = self.grid.every if self._squares is None else self.grid.coded(self._squares)
         motions = _motions(self._shapes(raw), self.grid, every)
         if qpi.side_of(self.piece) == "first":
@@ -292,16 +295,27 @@ class Items:
     def _shape(self, pattern: Pattern, found: Mapping[Any, int]) -> None:
         """Make raw shapes of how often the same is said in an entry."""
         is_drop, to = pattern.is_drop, pattern.to
-        foes, moves, whole = self._foes, self.moves, self.whole
+        moves, whole = self.moves, self.whole
         squares = sum([1 << origin for origin in pattern.origins])
         for (asked, changed, held, turn), count in found.items():
             shape = is_drop, to, asked + changed, held, turn, count
             whole[shape] = whole.get(shape, 0) | squares
             if to is not None and not is_drop:
-                if foes:
-                    asked = tuple([to if code - to in foes else code for code in asked])
-                move = False, to, asked, (), True, 1
+                move = self._move(to, asked)
                 moves[move] = moves.get(move, 0) | squares
+
+    def _move(self, to: int, asked: tuple[int, ...]) -> Any:
+        """A raw shape of what makes a move possible: to capture a certain piece is to capture an enemy."""
+        if self._foes:
+            asked = tuple([to if code - to in self._foes else code for code in asked])
+        return False, to, asked, (), True, 1
+
+    def _move_of(self, shape: Any) -> Any:
+        """The same of one that says all; None of a drop, and into the hand."""
+        is_drop, to, codes, *_ = shape
+        if is_drop or to is None:
+            return None
+        return self._move(to, tuple([code for code in codes if not self.part(code)[0].startswith(BECOMES)]))
 
 
 # --- from shapes to motions ---

@@ -142,6 +142,23 @@ def test_who_becomes_one_of_the_other_side_where_it_goes_has_captured_there() ->
     assert (counts.displacing, counts.elsewhere, counts.by_another, counts.either) == (2, 0, 0, 0)
 
 
+def test_a_piece_leaps_as_rules_say_that_castle_not() -> None:
+    changes = {"a1": None, "a2": "C:P", "b3": None, "b2": "C:R"}
+    rules = [
+        {"must": {"b3": "C:R"}, "diff": {"board": changes}},
+        {"must": {"b3": "c:p"}, "diff": {"board": {"a1": None, "b3": "C:N"}}},
+        {"must": {"b3": "C:R"}, "diff": {}},
+    ]
+    # Neither the first one of them alone leaps, nor one that captures a certain piece when it castles.
+    captures = {
+        "must": {"b3": "c:p", "a3": "C:R"},
+        "diff": {"board": {"a1": None, "b3": "C:N", "a3": None, "a2": "C:R"}},
+    }
+    for possibilities, leaps in ((rules[:1], False), (rules[:2], True), (rules[::2], True), ([captures], False)):
+        facts = derived(parse({"C:N": {"a1": {"b3": possibilities}}}))["C:N"]
+        assert (facts.counts.castling, facts.kinds.leaps) == (1, leaps), possibilities
+
+
 def test_a_square_leads_to_all_that_others_lead_to() -> None:
     circle = {0: 0b10, 1: 0b100, 2: 0b1001}
     assert reach(circle | {4: 0b1}) == 5

@@ -260,6 +260,22 @@ def test_captures_of_older_stores_that_leave_an_enemy_are_counted(store: Store, 
     assert store.upkeep.check() == []
 
 
+def test_leaps_of_older_stores_that_castlings_hid_are_found(store: Store, address: str) -> None:
+    castles = {"must": {"b3": "C:R"}, "diff": {"board": {"a1": None, "a2": "C:N", "b3": None, "b2": "C:R"}}}
+    plain = {"must": {"b3": "C:R"}, "diff": {}}
+    store.load({"C:N": {"a1": {"b3": [castles, plain]}}, "C:P": {"a1": {"a2": [{"diff": {}}]}}}, "castling")
+    facts = text("SELECT version, castling, leaps FROM piece_facts ORDER BY castling")
+    with connected(address) as connection:
+        after = connection.execute(facts).all()
+        assert [(row.castling, row.leaps) for row in after] == [(0, True), (1, True)]
+        alembic(connection, command.downgrade, "0023")
+        assert [row.version for row in connection.execute(facts)] == [after[0].version, 0]
+    assert store.upgrade() == ("0023", session.known_versions()[-1])
+    with connected(address) as connection:
+        assert connection.execute(facts).all() == after
+    assert store.upkeep.check() == []
+
+
 GUARDED = {
     "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
     "D:M": {"x": {"y": [{"action": {"name": "go"}, "when": {"ep": ["3"]}, "diff": {"state": {"ep": "none"}}}]}},
