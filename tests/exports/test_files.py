@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sqlite3
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -230,21 +232,37 @@ def test_the_python_that_the_directory_shows_runs(
     exec(compile(shown, "README.md", "exec"), {})
 
 
-def test_duckdb_reads_null_and_empty_texts_of_csv_as_the_directory_says(filled: Store, tmp_path: Path) -> None:
-    filled.views.export(tmp_path / "out", "csv", expanded=True)
-    types = {"text": "VARCHAR", "integer": "BIGINT", "boolean": "BOOLEAN", "time": "TIMESTAMP"}
-    for view in VIEWS:
-        columns = {column.name: types[column.type] for column in view.columns}
-        found = duckdb.sql(
-            f"FROM read_csv('{tmp_path / 'out' / view.name}.csv', allow_quoted_nulls = false, quote = '\"', "
-            f"escape = '\"', columns = {columns})"
-        )
-        assert found is not None
-        times = [column.type == "time" for column in view.columns]
-        assert [
-            tuple(in_utc(value) if t else value for value, t in zip(row, times, strict=True))
-            for row in found.fetchall()
-        ] == expected(filled, view)
+# Every label looks like a number, a truth value or a date to what guesses types.
+GUESSED = {
+    "CHESS:P": {
+        "01": {"1": [{"require": {"true": "empty"}, "perform": {"01": None, "1": "CHESS:P", "2020-01-01": None}}]}
+    }
+}
+
+
+def test_duckdb_and_pandas_read_csv_as_the_directory_says(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.load(GUESSED, "guessed")
+    monkeypatch.chdir(tmp_path)
+    for named in (None, "guessed"):  # with others, and where all cells of a column can be guessed
+        filled.views.export("out", "csv", named, expanded=True, force=True)
+        shown = Path("out/README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+        with contextlib.chdir("out"):
+            for view in VIEWS:
+                code: dict[str, Any] = {}
+                exec(compile(shown.replace('"v_pieces"', repr(view.name)), "README.md", "exec"), code)
+                wanted = [row for row in expected(filled, view) if named in (None, row[0])]
+                times = [column.type == "time" for column in view.columns]
+                assert [
+                    tuple(in_utc(value) if t else value for value, t in zip(row, times, strict=True))
+                    for row in code["rows"].fetchall()
+                ] == wanted
+                frame = code["frame"].astype(object)
+                assert [
+                    tuple(in_utc(value) if t and value else value for value, t in zip(row, times, strict=True))
+                    for row in frame.where(frame.notna(), None).itertuples(index=False, name=None)
+                ] == [tuple(None if value == "" else value for value in row) for row in wanted]
 
 
 def test_postgres_reads_csv_as_the_directory_says(
