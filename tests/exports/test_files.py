@@ -232,6 +232,19 @@ def test_the_python_that_the_directory_shows_runs(
     exec(compile(shown, "README.md", "exec"), {})
 
 
+def test_like_tells_the_sides_apart_in_a_sqlite_file_as_the_directory_says(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.views.export(tmp_path / "out", "sqlite")
+    shown = (tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path / "out")
+    code: dict[str, Any] = {}
+    exec(compile(shown.replace("rules.close()", ""), "README.md", "exec"), code)
+    with closing(code["rules"]) as rules:
+        query = "SELECT DISTINCT side FROM v_pieces WHERE piece LIKE 'C:%'"
+        assert tuple(rules.execute(query)) == filled.sql(query).rows == (("first",),)
+
+
 # Every label looks like a number, a truth value or a date to what guesses types.
 GUESSED = {
     "CHESS:P": {
