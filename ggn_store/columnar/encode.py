@@ -233,9 +233,12 @@ class PositionEncoder:
 
     def _from_arrow(self, pieces: Any, sides: Any, hands: Any, states: Any) -> tuple[PositionArrays, Any]:
         np = self._np
-        pieces = self._table(pieces, "the pieces", ("position", "square", "piece"), ("piece",))
+        names = ("position", "square", "piece")
+        pieces = self._table(pieces, "the pieces", names, nullable=names[1:])
+        known = [self._numbers(pieces, "position")]
+        # Where no piece is named, nothing stands: the position is there all the same.
+        pieces = self._table(pieces.filter(pieces["piece"].is_valid()), "the pieces", names)
         at = self._numbers(pieces, "position")
-        known = [at]
         if sides is not None:
             sides = self._table(sides, "the sides", ("position", "side"))
             known.append(self._numbers(sides, "position"))
@@ -254,9 +257,11 @@ class PositionEncoder:
             if len(asked) < len(ids):
                 raise PositionError("the sides do not have every position: give a side to move for each, or no table")
         position = np.searchsorted(ids, at).astype(np.int32)
-        square = self._coded(pieces, "square", self._square)
+        strange: dict[str, int] = {}
+        square = self._coded(pieces, "square", functools.partial(self._square, strange))
         piece = self._coded(pieces, "piece", self._identifier)
-        self._require_once(position * np.int64(len(self.labels) + 1) + square, None, "two pieces stand on one square")
+        squares = np.int64(len(self.labels) + len(strange))
+        self._require_once(position * squares + square, None, "two pieces stand on one square")
         held = self._held([])
         if hands is not None:
             counts = self._numbers(hands, "count")
@@ -324,17 +329,20 @@ class PositionEncoder:
                 f"{offer(table.column_names) or 'none'}"
             )
         table = table.select(names)
-        for name in nullable:
-            table = table.filter(table[name].is_valid())
         for name in names:
-            if table[name].null_count:
+            if name not in nullable and table[name].null_count:
                 raise PositionError(f"{what} have no {name} in some rows: null is not allowed there")
         return table
 
     def _numbers(self, table: Any, name: str) -> Any:
         if not self._pa.types.is_integer(table[name].type):
             raise PositionError(f"the column {name} has to hold whole numbers, not {table[name].type}")
-        return table[name].to_numpy().astype(self._np.int64)
+        try:
+            return table[name].cast(self._pa.int64()).to_numpy().astype(self._np.int64)
+        except self._pa.ArrowInvalid:
+            raise PositionError(
+                f"the column {name} has a number beyond {self._np.iinfo(self._np.int64).max:,}"
+            ) from None
 
     def _coded(self, table: Any, name: str, code: Callable[[str], int]) -> Any:
         """A column of texts as numbers; each distinct text is looked at once."""
@@ -355,13 +363,14 @@ class PositionEncoder:
             codes[number] = code(texts[number])
         return codes[used]
 
-    def _square(self, label: str) -> int:
+    def _square(self, strange: dict[str, int], label: str) -> int:
+        """The number of a square; those that the board does not have come after all others."""
         number = self.numbers.get(label)
         if number is None:
             if label in ("", HAND):
                 raise PositionError(f"{quote(label)} is not a square of a position")
             self._require_on_board({label})
-            return len(self.labels)
+            return len(self.labels) + strange.setdefault(label, len(strange))
         return number
 
     def _identifier(self, text: str) -> int:

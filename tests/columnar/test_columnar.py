@@ -398,6 +398,20 @@ def test_the_caller_s_numbers_of_positions_come_back() -> None:
     assert rules.columns.count([], "piece").num_rows == 0
 
 
+def test_squares_that_no_rule_names_may_hold_a_piece_each() -> None:
+    pieces = {"position": [0, 0, 0], "piece": ["C:P", "C:P", "c:p"]}
+    asked = ruleset(STYLED).columns
+    assert counted(asked.count(pa.table({**pieces, "square": ["a1", "y9", "z9"]}))) == {0: 2}
+    with pytest.raises(PositionError, match="two pieces stand on one square"):
+        asked.count(pa.table({**pieces, "square": ["a1", "y9", "y9"]}))
+
+
+def test_a_position_without_pieces_is_counted() -> None:
+    nothing = pa.array([None, "C:P"], pa.string())
+    pieces = pa.table({"position": [3, 7], "square": pa.array([None, "a1"], pa.string()), "piece": nothing})
+    assert counted(ruleset(STYLED).columns.count(pieces)) == {3: 1, 7: 2}
+
+
 def table(**columns: Any) -> Callable[[], Any]:
     """How to make a table; not made while tests are collected, since Arrow loads pandas for it."""
     return functools.partial(pa.table, columns)
@@ -418,6 +432,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "null": (
         {"positions": table(position=[None, 1], square=["a1", "a1"], piece=["C:P", "C:P"])},
         "no position in some",
+    ),
+    "a number beyond 64 bits": (
+        {"positions": lambda: GOOD().set_column(0, "position", [pa.array([1 << 63], pa.uint64())])},
+        "the column position has a number beyond 9,223,372,036,854,775,807",
     ),
     "not a number": ({"positions": table(position=["0"], square=["a1"], piece=["C:P"])}, "whole numbers, not string"),
     "not a text": (
