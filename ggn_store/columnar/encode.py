@@ -328,11 +328,23 @@ class PositionEncoder:
                 f"{what} have no column {', '.join(missing)}: they need {', '.join(names)}; found "
                 f"{offer(table.column_names) or 'none'}"
             )
-        table = table.select(names)
+        if twice := [name for name in names if table.column_names.count(name) > 1]:
+            raise PositionError(f"{what} have a column {', '.join(twice)} twice")
+        table = self._pa.table({name: self._plain(table[name]) for name in names})
         for name in names:
             if name not in nullable and table[name].null_count:
                 raise PositionError(f"{what} have no {name} in some rows: null is not allowed there")
         return table
+
+    def _plain(self, column: Any) -> Any:
+        """A column as all functions of Arrow know it: no views of texts, and no null that a dictionary holds."""
+        kind = column.type
+        is_coded = self._is_coded_text(kind) and any(chunk.dictionary.null_count for chunk in column.chunks)
+        return column.cast(self._pa.string()) if is_coded or self._pa.types.is_string_view(kind) else column
+
+    def _is_coded_text(self, kind: Any) -> bool:
+        types = self._pa.types
+        return bool(types.is_dictionary(kind)) and str(kind.value_type) in ("string", "large_string")
 
     def _numbers(self, table: Any, name: str) -> Any:
         if not self._pa.types.is_integer(table[name].type):
@@ -352,9 +364,7 @@ class PositionEncoder:
         column = table[name].combine_chunks()
         if not self._pa.types.is_dictionary(column.type):
             column = column.dictionary_encode()
-        if not (
-            self._pa.types.is_string(column.dictionary.type) or self._pa.types.is_large_string(column.dictionary.type)
-        ):
+        if not self._is_coded_text(column.type):
             raise PositionError(f"the column {name} has to hold texts, not {table[name].type}")
         used = column.indices.to_numpy(zero_copy_only=False)
         texts = column.dictionary.to_pylist()

@@ -412,6 +412,27 @@ def test_a_position_without_pieces_is_counted() -> None:
     assert counted(ruleset(STYLED).columns.count(pieces)) == {3: 1, 7: 2}
 
 
+@pytest.mark.parametrize("kind", ["string_view", "large_string", "dictionary"])
+def test_texts_of_every_kind_are_read(kind: str) -> None:
+    kinds = {
+        "string_view": pa.string_view(),
+        "large_string": pa.large_string(),
+        "dictionary": pa.dictionary(pa.int8(), pa.string()),
+    }
+    texts = [pa.array([text, None]).cast(pa.string()) for text in ("a1", "C:P")]
+    square, piece = (
+        pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), each.cast(kinds[kind].value_type))
+        if kind == "dictionary"  # which itself holds the null
+        else each.cast(kinds[kind])
+        for each in texts
+    )
+    asked = ruleset(STYLED).columns
+    pieces = pa.table({"position": [7, 8], "square": square, "piece": piece})
+    assert counted(asked.count(pieces)) == {7: 2, 8: 1}
+    with pytest.raises(PositionError, match="the pieces have no square in some rows"):
+        asked.count(pieces.set_column(2, "piece", [pa.array(["C:P", "C:P"])]))
+
+
 def table(**columns: Any) -> Callable[[], Any]:
     """How to make a table; not made while tests are collected, since Arrow loads pandas for it."""
     return functools.partial(pa.table, columns)
@@ -462,6 +483,18 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "sides of FEEN": ({"positions": ["2/2 / C/c"], "sides": GOOD}, "go with an Arrow table of pieces"),
     "not FEEN": ({"positions": ["2/2 / C/c", "2/x / C/c"]}, "is not FEEN"),
     "no FEEN": ({"positions": table(feen=["2/2 / C/c", None])}, "null is not a position"),
+    "a column twice": (
+        {"positions": lambda: GOOD().append_column("square", [pa.array(["b1"])])},
+        "the pieces have a column square twice",
+    ),
+    "FEEN twice": (
+        {"positions": lambda: pa.Table.from_arrays([pa.array(["2/2 / C/c"])] * 2, ["feen", "feen"])},
+        "the positions have a column feen twice",
+    ),
+    "a frame": (
+        {"positions": lambda: GOOD().to_pandas()},
+        "have to be Positions, FEEN texts or an Arrow table, not DataFrame: of a frame, pyarrow.Table.from_pandas",
+    ),
     "not a count of moves": ({"positions": GOOD, "by": "square"}, "counted by position, piece, destination"),
 }
 

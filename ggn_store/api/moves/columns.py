@@ -205,12 +205,13 @@ class Columns:
     ) -> Any:
         """The moves of many positions as an Arrow table: position, piece, source, destination, ordinal.
 
-        `positions` are Positions, mappings or FEEN texts, numbered from 0, or an Arrow table: with a column `feen`, or
-        with position (a number of the caller's), square and piece, to which `sides` (position, side), `hands`
-        (position, piece, count) and `states` (position, variable, value) may be given; without them the first side
-        moves, the hands are not known, and state variables are what they begin as. The answer is that of
-        `Ruleset.moves`, in the same order. DuckDB makes it on `threads` processors, by default all. Raises
-        GgnStoreError where DuckDB is not installed, and PositionError as `Ruleset.moves` does.
+        `positions` are Positions, mappings or FEEN texts, numbered from 0, or an Arrow table: with a column `feen`,
+        whose rows are numbered so, or with position (a number of the caller's), square and piece (null where nothing
+        stands), to which `sides` (position, side), `hands` (position, piece, count) and `states` (position, variable,
+        value) may be given; without them the first side moves, the hands are not known, and state variables are what
+        they begin as. The answer is that of `Ruleset.moves`, in the same order. DuckDB makes it on `threads`
+        processors, by default all. Raises GgnStoreError where DuckDB is not installed, and PositionError as
+        `Ruleset.moves` does.
         """
         pa = need("pyarrow", EXTRA)
         threats = self._asked(legal)
@@ -320,12 +321,19 @@ class Columns:
         if hasattr(positions, "column_names"):
             if "feen" not in positions.column_names:
                 return encoder.arrow(positions, sides, hands, states)
+            if positions.column_names.count("feen") > 1:
+                raise PositionError("the positions have a column feen twice")
             if positions["feen"].null_count:
                 raise PositionError("the column feen has no text in some rows: null is not a position")
             positions = positions["feen"].to_pylist()
         if any(table is not None for table in (sides, hands, states)):
             raise PositionError(
                 "sides, hands and states go with an Arrow table of pieces: other positions bring their own"
+            )
+        if hasattr(positions, "columns"):
+            raise PositionError(
+                f"the positions have to be Positions, FEEN texts or an Arrow table, not {type(positions).__name__}: "
+                "of a frame, pyarrow.Table.from_pandas or to_arrow makes one"
             )
         given: list[Any] = list(each_position(positions))
         if all(isinstance(each, str) for each in given):
