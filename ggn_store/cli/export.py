@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +9,7 @@ from click.shell_completion import CompletionItem
 
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress
+from ggn_store.documents.files import place_beside
 from ggn_store.errors import printable
 from ggn_store.output import STDOUT
 
@@ -80,8 +80,8 @@ def export(  # noqa: PLR0913  (its options)
     RULESET is a name, NAME@REVISION, or a proposal, NAME#NUMBER: its document is written in canonical form. Another
     dialect is refused where it would lose something (see `convert`). What a document cannot say of itself (title,
     source, start position, board, how the game is played, and the definition or game description that it was made from)
-    is written into a TOML file beside a FILE that ends in .json. `load` looks for it there, and FILE then is the same
-    revision again. The TOML file is the definition itself where that says all of it.
+    is written into a TOML file beside a FILE that ends in .json, or in .json.gz. `load` looks for it there, and FILE is
+    then the same revision again. The TOML file is the definition itself where that says all of it.
 
     With --definition the definition (TOML) or game description (JSON) is written as it was loaded, byte for byte.
 
@@ -134,7 +134,7 @@ def write_definition(text: str, output: str | None) -> None:
     if output in (None, STDOUT):
         click.echo(text.encode(), nl=False)
     else:
-        options.write_bytes([text.encode()], str(output))
+        options.write([text], output)
 
 
 def _write_variant(found: Ruleset, output: str | None) -> None:
@@ -150,10 +150,10 @@ def write_document(found: Ruleset, dialect: Any = None, output: str | None = Non
     if dialect not in (None, found.dialect):
         options.report_left_out(found.document(), dialect)
     options.write(parts, output)
-    if output is None or not output.endswith(".json"):
+    beside = None if output is None else place_beside(output)
+    if beside is None:
         return
     said = found.export_beside(dialect).encode()
-    beside = Path(output).with_suffix(".toml")
     if said and not beside.exists():
         options.write_bytes([said], str(beside))
         click.echo(f"what the document cannot say of itself is in {printable(str(beside))}", err=True)

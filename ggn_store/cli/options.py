@@ -6,6 +6,7 @@ import functools
 import os
 import shutil
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -563,12 +564,23 @@ def read(path: str, limit: limits.Limit) -> bytes:
 
 
 def write(parts: Iterable[str], output: str | None = None) -> None:
-    """Write text to standard output, or to a file that appears only once it is whole; see `new_file`."""
+    """Write text to standard output, or to a file that appears only once it is whole; see `new_file`.
+
+    A file that ends in .gz is packed, as `documents.files` unpacks it.
+    """
     if output in (None, STDOUT):
         for part in parts:
             click.echo(part, nl=False)
         return
-    write_bytes((part.encode() for part in parts), str(output))
+    data = (part.encode() for part in parts)
+    write_bytes(_packed(data) if str(output).endswith(".gz") else data, str(output))
+
+
+def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """The parts in the format of gzip, which says no time: the same text gives the same bytes."""
+    packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    yield from map(packer.compress, parts)
+    yield packer.flush()
 
 
 def write_bytes(parts: Iterable[bytes], output: str) -> None:

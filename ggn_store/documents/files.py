@@ -303,7 +303,11 @@ def _line_entry(line: bytes, file: File, number: int) -> DocumentEntry:
 
 def _beside(file: File) -> tuple[Envelope, tuple[Problem, ...]]:
     """What the TOML file of the same name says of a document: title, source, start (FEEN), board (8x8)."""
-    path = Path(file.path)
-    if not path.name.endswith(_DOCUMENTS):
-        return Envelope(), ()
-    return beside.envelope(path.with_name(f"{_stem(path.name)}{_DEFINITION}"))
+    path = place_beside(file.path)
+    return (Envelope(), ()) if path is None else beside.envelope(path)
+
+
+def place_beside(document: str) -> Path | None:
+    """Where the TOML file is that says something of a document; None of a file that is not called as one."""
+    path = Path(document)
+    return path.with_name(f"{_stem(path.name)}{_DEFINITION}") if path.name.endswith(_DOCUMENTS) else None

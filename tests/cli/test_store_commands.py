@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -49,6 +50,20 @@ def test_what_is_exported_into_a_file_is_loaded_as_it_was(ggn: Command) -> None:
     assert Path("out/quick.toml").read_text() == 'title = "Mine"\n'
     ggn("export", "quick", "-o", "out/other.txt")
     assert sorted(path.name for path in Path("out").iterdir()) == ["other.txt", "quick.json", "quick.toml"]
+
+
+def test_what_is_exported_into_a_packed_file_is_loaded_as_it_was(ggn: Command) -> None:
+    write("quick.json", QUICK)
+    Path("quick.toml").write_text('title = "Quick"\nboard = "8x8"\n', encoding="utf-8")
+    ggn("load", "quick.json")
+    Path("out").mkdir()
+    exported = ggn("export", "quick", "-o", "out/quick.json.gz")
+    assert exported == Result(0, "", "what the document cannot say of itself is in out/quick.toml\n")
+    packed = Path("out/quick.json.gz").read_bytes()
+    assert gzip.decompress(packed).decode() == ggn("export", "quick").out
+    assert ggn("load", "out/quick.json.gz").out == "quick@1: unchanged, nothing to store\n"
+    ggn("convert", "quick.json", "--to", "diff", "-o", "out/again.json.gz")
+    assert Path("out/again.json.gz").read_bytes() == packed
 
 
 def test_list_gives_each_ruleset_in_its_newest_revision(ggn: Command) -> None:
