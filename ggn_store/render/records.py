@@ -168,4 +168,6 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # inf, -inf or nan, which readers of CSV know: null would be a text
     return value if isinstance(value, str) else compact(value)

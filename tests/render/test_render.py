@@ -219,6 +219,12 @@ def test_records_as_csv_hold_the_columns_and_survive_a_reader() -> None:
     assert "".join(records([], "csv", COLUMNS)) == "name,count,title,more\n"
 
 
+def test_numbers_that_json_cannot_say_stay_numbers_in_csv() -> None:
+    numbers = [{"n": float(each)} for each in ("inf", "-inf", "nan", "0.5")]
+    assert "".join(records(numbers, "csv", ("n",))) == "n\ninf\n-inf\nnan\n0.5\n"
+    assert "".join(records(numbers[:1], "ndjson", ("n",))) == '{"n":null}\n'
+
+
 def test_records_as_a_table_are_aligned_with_numbers_to_the_right() -> None:
     assert "".join(records(ITEMS, "table", COLUMNS)).splitlines() == [
         "name      count  title  more",
