@@ -124,7 +124,7 @@ class _Loader:
         """What became of a file that another process has read; None where none has."""
         with collector.held_off():
             document = documents.take(file)
-            return None if document is None else self._load(document, str(file), file.name)
+            return None if document is None else self._load(document, str(file), self._name(file.name))
 
     def _load_file(self, file: files.File) -> Iterator[Loaded]:
         count = 0
@@ -143,14 +143,18 @@ class _Loader:
                     del entry
                 yield loaded
         except InputError as error:
-            yield Loaded(str(file), self.wishes.name or file.name, error=error)
+            yield Loaded(str(file), self._name(file.name), error=error)
 
     def _load_entry(self, entry: incoming.IncomingEntry | incoming.GameEntry) -> Loaded:
-        name = entry.name if self.wishes.name is None else self.wishes.name
+        name = self._name(entry.name)
         try:
             return self._load(_content(entry, self.wishes.dialect), entry.file, name)
         except GgnStoreError as error:
             return Loaded(entry.file, name, error=error)
+
+    def _name(self, own: str | None) -> str | None:
+        """What is asked for, before the name that a file or an entry has."""
+        return own if self.wishes.name is None else self.wishes.name
 
     def _load(self, content: Document | Ready | Definition, file: str, name: str | None) -> Loaded:
         counts = _Counts(self.wishes.progress)

@@ -321,6 +321,15 @@ def test_the_rows_of_a_document_from_another_process_are_those_of_one_from_here(
     assert len({revision.digest for revision in store.revisions()}) == 1
 
 
+@pytest.mark.both
+@pytest.mark.usefixtures("_eager")
+def test_a_document_from_another_process_gets_the_name_that_is_asked_for(store: Store, directory: Path) -> None:
+    for file, said in (("game-00.json", "None"), ("game-04.json", "the JSON is broken")):
+        [result] = store.load_all([directory / file], name="asked/for", processes=1)
+        assert (result.name, said in str(result.error)) == ("asked/for", True)
+    assert [revision.name for revision in store.revisions()] == ["asked/for"]
+
+
 @mostly_sqlite
 @pytest.mark.usefixtures("_eager")
 def test_a_process_that_is_killed_is_done_without(
