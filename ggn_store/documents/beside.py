@@ -86,9 +86,11 @@ def said(values: Mapping[str, Any], file: str) -> tuple[Envelope, tuple[Problem,
         if key in values and not isinstance(values[key], str)
     ]
     complaints = Complaints()
-    played = play.text(play.read(values["play"], complaints, ("play",))) if "play" in values else None
+    played = play.read(values["play"], complaints, ("play",)) if "play" in values else play.Play()
+    if not complaints:
+        play.check_duties(played, complaints, ("play",), has_definition="definition" in values)
     problems += [each.placed(pointer(each.path), (None, None), file) for each in complaints]
-    return (Envelope(), tuple(problems)) if problems else (Envelope(**{**values, "play": played}), ())
+    return (Envelope(), tuple(problems)) if problems else (Envelope(**{**values, "play": play.text(played)}), ())
 
 
 def toml(envelope: Envelope) -> str:

@@ -47,6 +47,7 @@ def read(values: TomlValues, data: TomlTable, squares: Squares, tokens: Mapping[
             for (item, at), name in zip(outcomes, names, strict=True)
         ]
     said = play.read(written, values.complaints, ("play",))
+    play.check_duties(said, values.complaints, ("play",), has_definition=True)
     zones = [squares.optional_zone(item, "squares", at) for item, at in outcomes]
     if values.complaints:
         return SaidOfPlay()

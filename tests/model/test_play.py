@@ -141,6 +141,8 @@ def test_the_older_key_host_says_duties_and_what_is_left() -> None:
 WRONG = [
     ('"no-leap-from-check"]', '"flee"]', "play.duties[2]", "it is one of a few words"),
     ('"no-leap-from-check"]', '"no-leep-from-check"]', "play.duties[2]", "words: did you mean no-leap-from-check?"),
+    ('"clear-marks"', '{ name = "clear-marks", pieces = ["P"] }', "play.duties[1].pieces", "is about no pieces"),
+    ('"clear-marks"', '"capture-with"', "play.duties[1]", "capture-with says in pieces what it is about"),
     ('side = "second"', 'sid = "second"', "play.outcome[1].sid", "an outcome has no such key: did you mean side?"),
     ('when = "goal"', 'when = "lost"', "play.outcome[0].when", "it is one of a few words"),
     ('["c5", "a1:b1"]', '["z9"]', "play.outcome[0].squares[0]", "not on the board"),

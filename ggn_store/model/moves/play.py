@@ -64,6 +64,10 @@ DUTIES: Final[Mapping[str, str]] = {
     "royal-promotion-limit": "a promotion makes a terminal piece only where one is missing",
     **PREFERENCES,
 }
+# The duties that are about some pieces, or actions, only: a definition implies those of the first two.
+_IMPLIED: Final = ("no-leap-from-check", "no-drop-mate")
+_OPTIONAL: Final = ("most-captures",)
+_NAMED: Final = ("capture-with", "capture-soon", "last-actions")
 # What nothing here judges: it is left to the players.
 HOST_DUTIES: Final[Mapping[str, str]] = {
     "bikjang": "the game ends when the two terminal pieces face each other with nothing between them",
@@ -338,6 +342,21 @@ def read(data: object, complaints: Complaints, path: tuple[str | int, ...] = ())
     with contextlib.suppress(limits.TooManyError):
         return reader.play(data, path)
     return Play()
+
+
+def check_duties(play: Play, complaints: Complaints, path: tuple[str | int, ...], *, has_definition: bool) -> None:
+    """Complain of duties that nothing says what they are about, and of pieces of those that are about none."""
+    named = _NAMED if has_definition else (*_IMPLIED, *_NAMED)
+    for number, duty in enumerate(play.duties):
+        at = (*path, "duties", number)
+        if duty.pieces and duty.name not in (*_IMPLIED, *_OPTIONAL, *_NAMED):
+            complaints.add((*at, "pieces"), f"{duty.name} is about no pieces", list(duty.pieces), "the name alone")
+        elif not duty.pieces and duty.name in named:
+            allowed = f'{{ name = "{duty.name}", pieces = ["...", ...] }}'
+            complaints.add(at, f"{duty.name} says in pieces what it is about", duty.name, allowed)
+        elif duty.name == "clear-marks" and not play.reverts and not has_definition:
+            allowed = 'reverts = { "C:-P" = "C:P", ... }'
+            complaints.add(at, "what clear-marks takes a mark off to is said in reverts", duty.name, allowed)
 
 
 # --- text and values ---

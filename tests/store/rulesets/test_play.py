@@ -92,6 +92,26 @@ def test_what_a_file_says_wrong_is_told_with_its_place_and_nothing_is_stored(sto
     assert not store.list()
 
 
+WRONG_DUTIES = [
+    ('"no-drop-mate"', "/play/duties/0", "no-drop-mate says in pieces what it is about"),
+    ('"no-leap-from-check"', "/play/duties/0", "no-leap-from-check says in pieces what it is about"),
+    ('"pass", { name = "capture-with" }', "/play/duties/1", "capture-with says in pieces what it is about"),
+    ('"last-actions"', "/play/duties/0", "last-actions says in pieces what it is about"),
+    ('{ name = "royal-safety", pieces = ["C:P"] }', "/play/duties/0/pieces", "royal-safety is about no pieces"),
+    ('"clear-marks"', "/play/duties/0", "what clear-marks takes a mark off to is said in reverts"),
+]
+
+
+@pytest.mark.parametrize(("duties", "pointer", "message"), WRONG_DUTIES)
+def test_a_duty_beside_a_document_that_would_be_about_nothing_is_refused(
+    store: Store, tmp_path: Path, duties: str, pointer: str, message: str
+) -> None:
+    with pytest.raises(DocumentError) as caught:
+        store.load(files(tmp_path, json.dumps(GAMES["diff"]), f"[play]\nduties = [{duties}]\n"))
+    assert [(each.pointer, each.message) for each in caught.value.problems] == [(pointer, message)]
+    assert not store.list()
+
+
 WRONG_NAMES = [
     ({"outcome": [{"when": "extinct", "verdict": "loss", "pieces": ["Q:Q"]}]}, 'names pieces that .* found ["Q:Q"]'),
     ({"outcome": [{"when": "extinct", "verdict": "loss", "pieces": ["nonsense!"]}]}, 'found ["nonsense!"]'),
