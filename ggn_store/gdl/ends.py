@@ -7,10 +7,12 @@ lost their kings: entities of which the type or an attribute says `king`, perhap
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ggn_store.gdl.expressions import Call, Expression, Literal, text_of
+from ggn_store.errors import did_you_mean, printable
+from ggn_store.gdl import language
+from ggn_store.gdl.expressions import Call, Expression, Literal, parts, text_of
 from ggn_store.gdl.kinds import Kind
 from ggn_store.gdl.specification import EndCondition, Specification
 from ggn_store.model.moves.play import Award, Outcome, Play
@@ -22,6 +24,8 @@ _VERDICTS: Final[dict[str, Award]] = {"victory": "win", "defeat": "loss", "draw"
 _OPPOSITE: Final[dict[Award, Award]] = {"win": "loss", "loss": "win", "draw": "draw"}
 _KING: Final = re.compile(r"(?<![a-z])king(?![a-z])", re.IGNORECASE)
 _LEFT: Final = "ends"
+# What conditions of ends may call.
+_CALLED: Final = (*language.FUNCTIONS, *language.REFUSED_FUNCTIONS)
 
 
 def play(specification: Specification, kinds: Sequence[Kind], identifiers: Sequence[str]) -> Play:
@@ -31,6 +35,23 @@ def play(specification: Specification, kinds: Sequence[Kind], identifiers: Seque
     found = [_outcome(each, kings) for each in specification.end_conditions]
     outcomes = tuple(dict.fromkeys(each for each in found if each is not None))
     return Play(outcomes=outcomes, host=(_LEFT,) if None in found else ())
+
+
+def undecided(specification: Specification, kinds: Sequence[Kind]) -> Iterator[tuple[EndCondition, str]]:
+    """The end conditions that no outcome says, each with the reason."""
+    kings = tuple(str(kind) for kind in kinds if _is_king(kind))
+    for each in specification.end_conditions:
+        if _outcome(each, kings) is not None:
+            continue
+        calls = (part.name for part in parts(each.condition.expression) if isinstance(part, Call))
+        unknown = next((name for name in calls if name not in _CALLED), None)
+        if each.type not in _VERDICTS:
+            hint = did_you_mean(each.type, _VERDICTS)
+            yield each, f"the type {printable(each.type)} is none of {', '.join(_VERDICTS)}{hint}"
+        elif unknown is not None:
+            yield each, f"there is no function {unknown}{did_you_mean(unknown, _CALLED)}"
+        else:
+            yield each, "a board says whether player(p), or the other one, has no moves, few entities or no king"
 
 
 def _outcome(condition: EndCondition, kings: tuple[str, ...]) -> Outcome | None:

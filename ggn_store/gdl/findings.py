@@ -11,8 +11,10 @@ from typing import Final
 from ggn_store.errors import Problem
 from ggn_store.gdl.directions import strange_moves
 from ggn_store.gdl.domains import Domains
+from ggn_store.gdl.ends import undecided
 from ggn_store.gdl.expressions import Attribute, Call, Index, Literal, Name, parts, start_of
 from ggn_store.gdl.idle import never_applied
+from ggn_store.gdl.kinds import kinds
 from ggn_store.gdl.problems import finding
 from ggn_store.gdl.specification import Location, Specification
 from ggn_store.gdl.trials import TooManyTriesError, Trials
@@ -33,12 +35,12 @@ def findings(specification: Specification, uses: NamesUsed, domains: Domains) ->
     found += [
         finding(
             "stored-end-condition",
-            "the end condition ends no moves here: it is stored, as an outcome where a board decides it",
+            f"this end is left to the players: {reason}",
             each.condition.place,
             each.condition,
             start_of(each.condition.expression),
         )
-        for each in specification.end_conditions
+        for each, reason in undecided(specification, list(kinds(specification, domains, [])))
     ]
     if not specification.setup:
         found.append(finding("no-setup", "there is no setup: the rules have no start position", Location(())))

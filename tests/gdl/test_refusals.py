@@ -323,15 +323,12 @@ def test_the_published_game_of_cards_is_refused_with_everything_that_blocks_it()
                 ("unused-player-attribute", "/players/roles/0/attributes/home_row"),
                 ("ignored-middle", "/interactions/list/pawn_move_two"),
                 ("missing-directions", "/interactions/list/king_move"),
-                ("stored-end-condition", "/end_conditions/conditions/0/condition"),
             ],
         ),
         (
             "checkers",
             [
                 ("unused-player-attribute", "/players/roles/0/attributes/home_row"),
-                ("stored-end-condition", "/end_conditions/conditions/0/condition"),
-                ("stored-end-condition", "/end_conditions/conditions/1/condition"),
             ],
         ),
     ],
