@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -46,10 +46,7 @@ from ggn_store.notation import cell, json_text, stn
 from ggn_store.notation.complaints import NOTHING, Complaints
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import pointer
-from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
-
-_STATES: Final = str.maketrans("", "", "+-^'")
 
 
 class DocumentReader:
@@ -93,7 +90,7 @@ class DocumentReader:
         declared = self._declared(value[STATE_KEY]) if STATE_KEY in value else None
         pieces = tuple(self._piece(piece, sources, mixed) for piece, sources in members.items())
         self._check_counts()
-        self._check_play()
+        self._check_play(pieces)
         if self.complaints:
             return None
         return Document(self._grammar.dialect, pieces, self._enveloped(schema, declared))
@@ -119,7 +116,7 @@ class DocumentReader:
         self._count = sum(piece.possibilities for piece in pieces)
         self._check_count(limits.PIECES, len(pieces))
         self._check_counts()
-        self._check_play()
+        self._check_play(pieces)
         if self.complaints or not pieces:
             return None
         document = Document(self._grammar.dialect, pieces, self._enveloped(schema, declared))
@@ -206,23 +203,18 @@ class DocumentReader:
         self.complaints.add((STATE_KEY,), message, STATE_KEY, "piece identifiers", at_key=True)
         return []
 
-    def _check_play(self) -> None:
+    def _check_play(self, pieces: Iterable[Piece]) -> None:
         """Compare how the game is played with all that the document names; a part of one may not name all."""
         played = self._played
         if not self._whole or played == play.Play():
             return
-        # Not all of a piece's states need come up.
-        known = {_stateless(piece) for piece in (*filter(self._is_piece, self._pieces), *self._start)}
-        if unknown := {piece for piece in played.pieces() if _stateless(piece) not in known}:
-            message = "how the game is played names pieces that the document and its start do not"
-            self.complaints.add((), message, sorted(unknown), "pieces of the document")
+        named = (*filter(self._is_piece, self._pieces), *self._start)
+        for message, found, allowed in play.strange_names(played, named, pieces):
+            self.complaints.add((), message, found, allowed)
         places = {square for square, is_square in self._squares.items() if is_square}
         if self._board is None and (elsewhere := played.squares() - places):
             message = "how the game is played names squares that the document does not"
             self.complaints.add((), message, sorted(elsewhere), "squares of the document, or of a declared board")
-        for marked, plain in played.reverts.items() if not unknown else ():
-            if plain != EMPTY and side_of(marked) != side_of(plain):
-                self.complaints.add((), f"{marked} reverts to a piece of the other side", plain, "a piece of its side")
 
     def _check_counts(self) -> None:
         self._check_count(limits.POSSIBILITIES, self._count)
@@ -446,10 +438,6 @@ def _possibilities(members: Mapping[Any, Any]) -> Iterator[tuple[json_text.Path,
                 for ordinal, each in enumerate(possibilities if isinstance(possibilities, list | tuple) else ()):
                     if isinstance(each, Mapping):
                         yield (piece, source, destination, ordinal), each
-
-
-def _stateless(piece: str) -> str:
-    return piece.translate(_STATES)
 
 
 def _is_too_long(key: object) -> bool:

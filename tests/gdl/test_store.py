@@ -560,9 +560,30 @@ def test_a_file_beside_a_description_names_squares_of_its_board(store: Store, tm
     path = write(tmp_path / "tiny.json", tiny())
     goal = '[play]\noutcome = [{ when = "goal", verdict = "win", squares = [%s] }]\n'
     path.with_suffix(".toml").write_text(goal % '"a1:d1", "e5"')
-    with pytest.raises(DocumentError, match="how the game is played names squares off the board; found a1:d1, e5"):
+    with pytest.raises(DocumentError, match=r'names squares off the board; found \["a1:d1", "e5"\]'):
         store.load(path)
     assert list(store.list()) == []
     path.with_suffix(".toml").write_text(goal % '"a1", "d1"')
     store.load(path)
     assert store.ruleset("tiny").play.outcomes[0].squares == ("a1", "d1")
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ('outcome = [{ when = "extinct", verdict = "loss", pieces = ["TINY:Q"] }]', 'names pieces .* found ["TINY:Q"]'),
+        (
+            'duties = [{ name = "last-actions", pieces = ["stpe"] }]',
+            'names actions .* found ["stpe"]; allowed: slide, step',
+        ),
+        ('reverts = { "TINY:+S" = "tiny:s" }', "TINY:+S reverts to a piece of the other side"),
+    ],
+)
+def test_a_file_beside_a_description_names_its_pieces_and_actions(
+    store: Store, tmp_path: Path, said: str, message: str
+) -> None:
+    path = write(tmp_path / "tiny.json", tiny())
+    path.with_suffix(".toml").write_text(f"[play]\n{said}\n")
+    with pytest.raises(DocumentError, match=re.escape(message).replace(r"\.\*", ".*")):
+        store.load(path)
+    assert list(store.list()) == []

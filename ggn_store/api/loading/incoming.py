@@ -59,7 +59,7 @@ class SpecificationEntry:
         if self.problems:
             raise SpecificationError(self.problems)
         compiled = specifications.compile_specification(self.data, file=self.file, beside=self.beside)
-        return specifications.said(compiled.document, self.envelope, self.file)
+        return specifications.said(compiled, self.envelope, self.file)
 
     def findings(self) -> list[Problem]:
         """What is suspicious in the description; nothing where it has problems."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.documents import files
-from ggn_store.errors import InputError, Problem, SpecificationError, offer, printable
+from ggn_store.errors import InputError, Problem, SpecificationError, printable, quote
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
 from ggn_store.gdl.compile import CompiledDescription
@@ -73,15 +73,19 @@ def read_specification_file(path: str) -> tuple[str, str | bytes, Path | None]:
         return str(file), stream.read(limits.DESCRIPTION_BYTES.most + 1), file.folder
 
 
-def said(document: Document, envelope: Envelope, file: str | None = None) -> Document:
+def said(compiled: CompiledDescription, envelope: Envelope, file: str | None = None) -> Document:
     """The document with what a file beside it states of it, where it does: title, source, start position, play.
 
-    Raises SpecificationError where that names squares that the board has not.
+    Raises SpecificationError where that names squares, pieces or actions that the game has not.
     """
-    outside = play.parse(envelope.play).squares() - set(document.board.squares)
-    if outside:
-        message = "how the game is played names squares off the board"
-        raise SpecificationError([Problem(message, file=file, found=offer(sorted(outside)), allowed="its squares")])
+    document, played = compiled.document, play.parse(envelope.play)
+    wrong = list(play.strange_names(played, compiled.kinds, document.pieces))
+    if outside := played.squares() - set(document.board.squares):
+        wrong.append(("how the game is played names squares off the board", sorted(outside), "its squares"))
+    if wrong:
+        raise SpecificationError(
+            Problem(message, file=file, found=quote(found), allowed=allowed) for message, found, allowed in wrong
+        )
     stated = {
         name: value for name in ("title", "source", "start", "play") if (value := getattr(envelope, name)) is not None
     }

@@ -17,16 +17,16 @@ import contextlib
 import functools
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 from ggn_store import limits
-from ggn_store.errors import UNSTORABLE, NotationError, did_you_mean, quote
-from ggn_store.model.documents.document import EMPTY
+from ggn_store.errors import UNSTORABLE, NotationError, did_you_mean, offer, quote
+from ggn_store.model.documents.document import EMPTY, Piece
 from ggn_store.notation import json_text
 from ggn_store.notation.complaints import Complaints
-from ggn_store.notation.qpi import Side
+from ggn_store.notation.qpi import Side, side_of
 
 # Which of several moves come first, in the order in which it is asked.
 PREFERENCES: Final[Mapping[str, str]] = {
@@ -359,12 +359,38 @@ def check_duties(play: Play, complaints: Complaints, path: tuple[str | int, ...]
             complaints.add(at, "what clear-marks takes a mark off to is said in reverts", duty.name, allowed)
 
 
+def strange_names(play: Play, named: Iterable[str], pieces: Iterable[Piece]) -> Iterator[tuple[str, object, str]]:
+    """What is wrong with the pieces and actions that it names, where a game has those: a message, found, and allowed.
+
+    `named` are the identifiers that the game knows, of which not all states need come up; `pieces` its rules.
+    """
+    known = {_stateless(piece) for piece in named}
+    unknown = sorted(piece for piece in play.pieces() if _stateless(piece) not in known)
+    if unknown:
+        message = "how the game is played names pieces that the document and its start do not"
+        yield message, unknown, "pieces of the document"
+    for marked, plain in play.reverts.items() if not unknown else ():
+        if plain != EMPTY and side_of(marked) != side_of(plain):
+            yield f"{marked} reverts to a piece of the other side", plain, "a piece of its side"
+    if last := play.duty("last-actions"):
+        origins = (possibility.origin for piece in pieces for *_, possibility in piece.entries())
+        actions = sorted({origin.action for origin in origins if origin is not None})
+        if elsewhere := sorted(set(last.pieces).difference(actions)):
+            message = "how the game is played names actions that the document does not"
+            yield message, elsewhere, offer(actions) if actions else "actions of a document that names some"
+
+
 # --- text and values ---
 
+_STATES: Final = str.maketrans("", "", "+-^'")
 _Path = tuple[str | int, ...]
 _T = TypeVar("_T")
 KEYS: Final = ("duties", "reverts", "crossing", "outcome", "host")
 MOST: Final = 1_000_000
+
+
+def _stateless(piece: str) -> str:
+    return piece.translate(_STATES)
 
 
 def _canonical(play: Play) -> Play:

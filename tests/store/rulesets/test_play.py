@@ -116,6 +116,7 @@ WRONG_NAMES = [
     ({"outcome": [{"when": "extinct", "verdict": "loss", "pieces": ["Q:Q"]}]}, 'names pieces that .* found ["Q:Q"]'),
     ({"outcome": [{"when": "extinct", "verdict": "loss", "pieces": ["nonsense!"]}]}, 'found ["nonsense!"]'),
     ({"duties": [{"name": "no-drop-mate", "pieces": ["c:+p^", "Q:Q"]}]}, 'found ["Q:Q"]'),
+    ({"duties": [{"name": "last-actions", "pieces": ["jump"]}]}, 'names actions that .* found ["jump"]'),
     ({"reverts": {"C:-P": "c:p"}}, "C:-P reverts to a piece of the other side; found"),
     ({"reverts": {"C:-P": "C:Q"}}, 'found ["C:Q"]'),
     ({"crossing": [{"piece": "Q:Q", "source": "a1", "destination": "a2", "through": ["b1"]}]}, 'found ["Q:Q"]'),
@@ -125,10 +126,11 @@ WRONG_NAMES = [
 
 
 @pytest.mark.parametrize(("said", "message"), WRONG_NAMES)
-def test_pieces_and_squares_that_the_document_does_not_have_are_refused(said: dict[str, Any], message: str) -> None:
+def test_pieces_actions_and_squares_that_the_document_does_not_have_are_refused(
+    said: dict[str, Any], message: str
+) -> None:
     document = parse(GAMES["diff"])
-    right = Play((Duty("no-drop-mate", ("C:P",)), Duty("last-actions", ("jump",))), {"C:-P": "C:P"}, (),
-                 (Outcome("goal", "win", squares=("b2",)),))  # fmt: skip
+    right = Play((Duty("no-drop-mate", ("C:P",)),), {"C:-P": "C:P"}, (), (Outcome("goal", "win", squares=("b2",)),))
     for text_or_data in (GAMES["diff"], json.dumps(GAMES["diff"])):
         assert parse(text_or_data, envelope=replace(document.envelope, play=play.text(right))).envelope.play
         declared = play.text(play.read(said, Complaints()))
