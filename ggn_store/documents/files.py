@@ -70,12 +70,14 @@ class DocumentEntry:
     decoded: ggn.Decoded
     envelope: Envelope = field(default_factory=Envelope)
     problems: tuple[Problem, ...] = ()
+    # The file that the envelope is from, where that is another one.
+    beside: str | None = None
 
     def read(self, dialect: Dialect | None = None) -> Document:
         """The document; raises DocumentError with every problem."""
         if self.problems and self.decoded.value is None:
             raise DocumentError(self.problems)
-        document, problems = ggn.read(self.decoded, dialect, self.file, self.envelope)
+        document, problems = ggn.read(self.decoded, dialect, self.file, self.envelope, beside=self.beside)
         if document is None or self.problems:
             raise DocumentError([*self.problems, *problems])
         return document
@@ -301,10 +303,10 @@ def _line_entry(line: bytes, file: File, number: int) -> DocumentEntry:
     return DocumentEntry(str(file), value["name"], decoded, envelope)
 
 
-def _beside(file: File) -> tuple[Envelope, tuple[Problem, ...]]:
-    """What the TOML file of the same name says of a document: title, source, start (FEEN), board (8x8)."""
+def _beside(file: File) -> tuple[Envelope, tuple[Problem, ...], str | None]:
+    """What the TOML file of the same name says of a document: title, source, start, board, play; and its own name."""
     path = place_beside(file.path)
-    return (Envelope(), ()) if path is None else beside.envelope(path)
+    return (Envelope(), (), None) if path is None else (*beside.envelope(path), str(path))
 
 
 def place_beside(document: str) -> Path | None:

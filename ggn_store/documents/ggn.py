@@ -104,10 +104,12 @@ def read(
     envelope: Envelope | None = None,
     *,
     whole: bool = True,
+    beside: str | None = None,
 ) -> tuple[Document | None, list[Problem]]:
     """The document, or None and everything that is wrong with it.
 
-    A part of a document, which is not `whole`, may name state variables that it does not declare.
+    A part of a document, which is not `whole`, may name state variables that it does not declare. The envelope came
+    from the file `beside` it, where there is one.
     """
     if dialect is not None:
         check_dialect(dialect)
@@ -120,15 +122,19 @@ def read(
             return document, []
         if json_text.is_too_deep(decoded.value):
             decoded = Decoded.strictly(decoded.text, decoded.path, decoded.line)
-            return read(decoded, dialect, file, envelope, whole=whole)
+            return read(decoded, dialect, file, envelope, whole=whole, beside=beside)
     # Objects that the caller still holds are copied, so that the document cannot change behind its digest.
     reader = DocumentReader(dialect, envelope, copy=decoded.text is None, whole=whole)
     document = None
     with contextlib.suppress(TooManyError):
         document = reader.document(decoded.value)
-    if decoded.faults or reader.complaints or document is None:
-        return None, _problems(decoded, reader.complaints, file)
-    return document, []
+    if document is not None and not decoded.faults:
+        return document, []
+    problems = _problems(decoded, reader.complaints, file) if decoded.faults or reader.complaints else []
+    # In a stream the envelope stands on the line of its document.
+    place = (decoded.line, 1) if decoded.path else (None, None)
+    problems += [each.placed(json_text.pointer(each.path), place, beside or file) for each in reader.beside]
+    return None, problems
 
 
 def _problems(decoded: Decoded, complaints: Complaints, file: str | None) -> list[Problem]:

@@ -55,6 +55,7 @@ class DocumentReader:
     def __init__(self, dialect: Dialect | None, envelope: Envelope, copy: bool, whole: bool = True) -> None:
         """`whole` is false for a part of a document, which may name variables that another part declares."""
         self.complaints = Complaints()
+        self.beside = Complaints()  # what was given with the document
         self._whole = whole
         self._state = StateReader(self.complaints, whole)
         self._forced = dialect
@@ -91,7 +92,7 @@ class DocumentReader:
         pieces = tuple(self._piece(piece, sources, mixed) for piece, sources in members.items())
         self._check_counts()
         self._check_play(pieces)
-        if self.complaints:
+        if self.complaints or self.beside:
             return None
         return Document(self._grammar.dialect, pieces, self._enveloped(schema, declared))
 
@@ -101,7 +102,7 @@ class DocumentReader:
         `value` came from JSON text, and may be too deep.
         """
         self._check_envelope()
-        if self.complaints or type(value) is not dict:
+        if self.beside or type(value) is not dict:
             return None
         schema = value.get(SCHEMA_KEY)
         if SCHEMA_KEY in value and not _is_text(schema):
@@ -109,7 +110,7 @@ class DocumentReader:
         members = {piece: sources for piece, sources in value.items() if piece not in TOP_KEYS}
         self._grammar = GRAMMARS[self._forced or ("gdl" if STATE_KEY in value else quick.dialect_of(members))]
         declared = self._declared(value[STATE_KEY]) if STATE_KEY in value else None
-        if self.complaints:
+        if self.complaints or self.beside:
             return None
         known = self._state.known if self._whole else None
         pieces = quick.pieces(members, self._grammar, self._is_piece, self._knows_square, known)
@@ -117,7 +118,7 @@ class DocumentReader:
         self._check_count(limits.PIECES, len(pieces))
         self._check_counts()
         self._check_play(pieces)
-        if self.complaints or not pieces:
+        if self.complaints or self.beside or not pieces:
             return None
         document = Document(self._grammar.dialect, pieces, self._enveloped(schema, declared))
         # The squares were all looked at: the document need not look for them again.
@@ -135,27 +136,35 @@ class DocumentReader:
         for name in ("title", "source", "definition"):
             text = getattr(envelope, name)
             if text is not None and not _is_text(text):
-                self.complaints.add((), f"the {name} given with the document is not text", text, "a string")
+                self.beside.add((name,), f"the {name} given with the document is not text", text, "a string")
+        for key, check in (("board", self._check_board), ("start", self._check_start), ("play", self._check_declared)):
+            try:
+                check(envelope)
+            except (NotationError, PositionError) as error:
+                self.beside.add((key,), f"what was given with the document does not fit: {error}")
         try:
-            if envelope.board is not None:
-                self._board = boards.parse_shape(envelope.board)
-            if envelope.start is not None:
-                start = Position.from_text(envelope.start)
-                self._start = {*filter(None, start.board.values()), *(start.hands or {})}
-                outside = set(start.board) - set(self._board.squares) if self._board else ()
-                if outside:
-                    self.complaints.add(
-                        (), "the start position has pieces off the board", sorted(outside), "its squares"
-                    )
-            self._played = played = play.parse(envelope.play)
-            outside = played.squares() - set(self._board.squares) if self._board else set()
-            if outside:
-                message = "how the game is played names squares off the board"
-                self.complaints.add((), message, sorted(outside), "its squares")
             declared = variables.parse(envelope.variables)
             self._state.known = {each.name: frozenset(each.values) for each in declared.values()}
-        except (NotationError, PositionError) as error:
-            self.complaints.add((), f"what was given with the document does not fit: {error}", NOTHING, None)
+        except NotationError as error:
+            self.beside.add((), f"what was given with the document does not fit: {error}")
+
+    def _check_board(self, envelope: Envelope) -> None:
+        if envelope.board is not None:
+            self._board = boards.parse_shape(envelope.board)
+
+    def _check_start(self, envelope: Envelope) -> None:
+        if envelope.start is None:
+            return
+        start = Position.from_text(envelope.start)
+        self._start = {*filter(None, start.board.values()), *(start.hands or {})}
+        if self._board and (outside := set(start.board) - set(self._board.squares)):
+            self.beside.add(("start",), "the start position has pieces off the board", sorted(outside), "its squares")
+
+    def _check_declared(self, envelope: Envelope) -> None:
+        self._played = played = play.parse(envelope.play)
+        if self._board and (outside := played.squares() - set(self._board.squares)):
+            message = "how the game is played names squares off the board"
+            self.beside.add(("play",), message, sorted(outside), "its squares")
 
     def _detect(self, members: Mapping[Any, Any], has_state: bool) -> bool:
         """Settle the dialect by the keys that possibilities have; whether the document mixes dialects."""
@@ -210,11 +219,11 @@ class DocumentReader:
             return
         named = (*filter(self._is_piece, self._pieces), *self._start)
         for message, found, allowed in play.strange_names(played, named, pieces):
-            self.complaints.add((), message, found, allowed)
+            self.beside.add(("play",), message, found, allowed)
         places = {square for square, is_square in self._squares.items() if is_square}
-        if self._board is None and (elsewhere := played.squares() - places):
+        if self._envelope.board is None and (elsewhere := played.squares() - places):
             message = "how the game is played names squares that the document does not"
-            self.complaints.add((), message, sorted(elsewhere), "squares of the document, or of a declared board")
+            self.beside.add(("play",), message, sorted(elsewhere), "squares of the document, or of a declared board")
 
     def _check_counts(self) -> None:
         self._check_count(limits.POSSIBILITIES, self._count)
@@ -468,5 +477,5 @@ def envelope_complaints(envelope: Envelope) -> list[Problem]:
     reader._check_envelope()
     schema = envelope.schema
     if schema is not None and not _is_text(schema):
-        reader.complaints.add((), "the $schema is not an address", schema, "a string")
-    return reader.complaints
+        reader.beside.add((SCHEMA_KEY,), "the $schema is not an address", schema, "a string")
+    return reader.beside

@@ -87,8 +87,12 @@ def test_what_a_file_says_wrong_is_told_with_its_place_and_nothing_is_stored(sto
         ("/play/duties/1", '"win"'),
     ]
     crossing = '{ piece = "C:P", source = "a1", destination = "a2", through = ["h8"] }'
-    with pytest.raises(DocumentError, match="how the game is played names squares off the board"):
-        store.load(files(tmp_path, document, f'board = "2x2"\n[play]\ncrossing = [{crossing}]\n'))
+    with pytest.raises(DocumentError) as caught:
+        store.load(files(tmp_path, document, f'board = "2x2"\nstart = "P / C"\n[play]\ncrossing = [{crossing}]\n'))
+    assert [(each.file, each.pointer, each.message[:41]) for each in caught.value.problems] == [
+        (str(path.with_suffix(".toml")), "/start", "what was given with the document does not"),
+        (str(path.with_suffix(".toml")), "/play", "how the game is played names squares off "),
+    ]
     assert not store.list()
 
 
