@@ -584,6 +584,7 @@ def test_a_file_beside_a_description_names_its_pieces_and_actions(
 ) -> None:
     path = write(tmp_path / "tiny.json", tiny())
     path.with_suffix(".toml").write_text(f"[play]\n{said}\n")
-    with pytest.raises(DocumentError, match=re.escape(message).replace(r"\.\*", ".*")):
+    with pytest.raises(DocumentError, match=re.escape(message).replace(r"\.\*", ".*")) as caught:
         store.load(path)
+    assert [(each.file, each.pointer) for each in caught.value.problems] == [(str(path.with_suffix(".toml")), "/play")]
     assert list(store.list()) == []

@@ -41,6 +41,8 @@ class SpecificationEntry:
     problems: tuple[Problem, ...] = ()
     # The folder of the file, for what the description is like.
     beside: Path | None = None
+    # The file that the envelope is from.
+    stated: str | None = None
 
     text: None = None
 
@@ -59,7 +61,7 @@ class SpecificationEntry:
         if self.problems:
             raise SpecificationError(self.problems)
         compiled = specifications.compile_specification(self.data, file=self.file, beside=self.beside)
-        return specifications.said(compiled, self.envelope, self.file)
+        return specifications.said(compiled, self.envelope, self.stated or self.file)
 
     def findings(self) -> list[Problem]:
         """What is suspicious in the description; nothing where it has problems."""
@@ -108,7 +110,7 @@ def _recognised(file: files.File, entry: files.DocumentEntry) -> IncomingEntry:
     is_whole = entry.decoded.text is not None and not entry.decoded.path
     data = entry.decoded.text if is_whole else entry.decoded.value
     given: Any = data
-    return SpecificationEntry(entry.file, entry.name, given, entry.envelope, entry.problems, file.folder)
+    return SpecificationEntry(entry.file, entry.name, given, entry.envelope, entry.problems, file.folder, entry.beside)
 
 
 def read_game(file: files.File) -> GameEntry:

@@ -84,7 +84,8 @@ def said(compiled: CompiledDescription, envelope: Envelope, file: str | None = N
         wrong.append(("how the game is played names squares off the board", sorted(outside), "its squares"))
     if wrong:
         raise SpecificationError(
-            Problem(message, file=file, found=quote(found), allowed=allowed) for message, found, allowed in wrong
+            Problem(message, "/play", file=file, found=quote(found), allowed=allowed)
+            for message, found, allowed in wrong
         )
     stated = {
         name: value for name in ("title", "source", "start", "play") if (value := getattr(envelope, name)) is not None
