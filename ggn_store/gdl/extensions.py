@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ggn_store.gdl.expressions import Call, Expression, parts
+from ggn_store.gdl.expressions import Attribute, Call, Expression, Name, parts
 from ggn_store.gdl.specification import Specification
 
 # Asked of the data of a description, and of each call in its conditions and effects.
@@ -30,10 +30,18 @@ _OF_CALLS: Final[Mapping[str, Callable[[Call], bool]]] = {
     },
     "path_clear with a player": lambda call: call.name == "path_clear" and len(call.arguments) == 3,
     "if as a value": lambda call: any(
-        isinstance(each, Call) and each.name == "if"
+        isinstance(each, Call) and each.name == "if" and not _is_of_player(each)
         for each in (call.arguments[:1] if call.name == "if" else call.arguments)
     ),
 }
+
+
+def _is_of_player(call: Call) -> bool:
+    """Whether it stands for a variable of each player, which all of its parts have the place of."""
+    match call.arguments:
+        case (Call("eq"), Attribute(of=Name("state"), at=at), _):
+            return at == call.at
+    return False
 
 
 def extensions(specification: Specification, data: Mapping[str, Any] | None = None) -> tuple[str, ...]:

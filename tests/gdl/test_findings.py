@@ -400,6 +400,7 @@ DEFINED = {"own(place)": "eq(board[place].owner, entity.owner)"}
         (f"{STEP}/conditions/-", "eq(if(entity.moved, 1, 2), 1)", ("if as a value",)),
         (f"{STEP}/effects/-", "if(if(entity.moved, true, false), set(state.count, 1))", ("if as a value",)),
         (f"{STEP}/effects/-", "if(entity.moved, if(true, set(state.count, 1)))", ()),
+        (f"{STEP}/conditions/-", "eq(if(eq(entity.owner, player('Light')), state.count, 1), 1)", ("if as a value",)),
         (f"{STEP}/optional", True, ("optional actions",)),
         ("/game_flow/phases/main/actors", "player('Light')", ("actors of one player",)),
     ],
@@ -407,6 +408,12 @@ DEFINED = {"own(place)": "eq(board[place].owner, entity.owner)"}
 def test_what_other_programs_do_not_read_is_named(pointer: str, value: Any, expected: tuple[str, ...]) -> None:
     check = check_specification(changed(pointer, value))
     assert (check.problems, check.extensions) == ((), expected)
+
+
+def test_a_variable_of_each_player_is_no_extension() -> None:
+    data = changed("/state_schema/per_player", {"used": {"type": "bool", "initial": False}})
+    data["interactions"]["list"]["step"]["conditions"].append("eq(entity.owner.used, false)")
+    assert (check_specification(data).problems, check_specification(data).extensions) == ((), ())
 
 
 def test_boards_that_other_programs_do_not_read_are_named() -> None:
