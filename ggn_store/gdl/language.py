@@ -87,6 +87,7 @@ CARDS: Final = "cards and zones are kept nowhere: a position has the places of a
 HIDDEN: Final = "hidden information is not possible: both sides see the whole position"
 RANDOM: Final = "chance is not possible: a move has one outcome"
 RESOURCES: Final = "what players own besides pieces is kept nowhere: a position has a board, hands and global variables"
+BOUNDLESS: Final = "a position keeps one of a few values of it: declare its values, or min and max"
 SIDES: Final = "games have exactly two sides, the first and the second player"
 TEXTS: Final = "texts are never computed: an attribute or a variable has one of a few values"
 WHOLE_BOARD: Final = "conditions on the whole board are not possible: a rule can ask for squares that it names"

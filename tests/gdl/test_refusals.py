@@ -16,6 +16,7 @@ CARDS = "cards and zones are kept nowhere: a position has the places of a board,
 HIDDEN = "hidden information is not possible: both sides see the whole position"
 RANDOM = "chance is not possible: a move has one outcome"
 RESOURCES = "what players own besides pieces is kept nowhere: a position has a board, hands and global variables"
+BOUNDLESS = "a position keeps one of a few values of it: declare its values, or min and max"
 SIDES = "games have exactly two sides, the first and the second player"
 TEXTS = "texts are never computed: an attribute or a variable has one of a few values"
 BOARD = "conditions on the whole board are not possible: a rule can ask for squares that it names"
@@ -85,7 +86,7 @@ SNAP_BLOCKERS = [
     ("the zone fan_Seat1 is hidden", HIDDEN, "/topology/zones/fan_Seat1/visibility", None),
     ("visibility of the variable secret", HIDDEN, "/state_schema/global/secret/visibility", None),
     ("the variable fan of each player (per_player)", RESOURCES, "/state_schema/per_player/fan", None),
-    ("the variable coins of each player (per_player)", RESOURCES, "/state_schema/per_player/coins", None),
+    ("the variable coins of each player (per_player)", BOUNDLESS, "/state_schema/per_player/coins", None),
     ('the zone "pile" is filled', CARDS, "/setup/steps/0/at/0", 0),
     ("the step shuffle_zone", RANDOM, "/setup/steps/1/action", None),
     ("the step deal_cards", CARDS, "/setup/steps/2/action", None),

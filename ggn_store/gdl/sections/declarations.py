@@ -78,8 +78,9 @@ def _of_each_player(reader: SectionReader, name: str, value: Any, path: Path) ->
     """A variable of each player becomes one for each: it is as bounded as those of the game have to be."""
     draft, what = reader.draft, f"the variable {name} of each player"
     kind = value.get("type") if isinstance(value, Mapping) else None
-    if kind not in ("bool", "player_ref") and not (kind in TYPES and {"values", "min", "max"} & value.keys()):
-        reader.refuse(path, f"{what} (per_player)", language.RESOURCES, True)
+    if kind not in ("bool", "player_ref") and (kind is None or not {"values", "min", "max"} & value.keys()):
+        reason = language.BOUNDLESS if kind in TYPES else language.RESOURCES
+        reader.refuse(path, f"{what} (per_player)", reason, True)
         return
     taken = {"name", "schema", "pos"}
     taken.update(*(each.attributes for each in draft.players), *(each.attributes for each in draft.schemas.values()))
