@@ -33,7 +33,8 @@ def check(paths: tuple[str, ...], form: str | None) -> None:
     SPEC is a file, a directory, a glob pattern or `-`. A problem is a mistake (with how to mend it), or something
     that no move database can hold: cards, chance, hidden information, more than two sides. Findings are rules that
     never apply, names without use, pieces that move in some directions only. What no other program of the language
-    reads is named, too. Exit code 1 where there is a problem; findings alone end in 0.
+    reads is named, too. What shows only when a description is compiled, `validate` prints. Exit code 1 where there is
+    a problem; findings alone end in 0.
     """
     found: list[Problem] = []
     checked = refused = 0
