@@ -16,6 +16,7 @@ from ggn_store.model.changes.possibilities import content
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.conditions import contents, passing
 from ggn_store.model.documents.document import CONDITION_KEYS, Document, Possibility
+from ggn_store.model.moves import play
 from ggn_store.notation import json_text, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path, pointer
@@ -31,6 +32,7 @@ CODES: Final = (
     "unknown-state",  # a condition names a piece that has no rules and that nothing makes
     "unreachable-piece",  # rules of a piece that no play from the start position leads to
     "same-rules",  # two states of one piece that make no difference
+    "idle-play",  # what is said of how the game is played, and nothing in the document is about
     "convention",  # not what is usual in the well-known game that this looks like, see `conventions`
 )
 
@@ -46,6 +48,7 @@ def lint(document: Document, text: str | None = None, file: str | None = None) -
     findings = [
         *_possibility_findings(document),
         *_state_findings(document),
+        *_play_findings(document),
         *identifiers.findings(document),
         *conventions.findings(document),
     ]
@@ -56,7 +59,7 @@ def lint(document: Document, text: str | None = None, file: str | None = None) -
 
 
 def _in_order(document: Document, findings: list[Problem]) -> list[Problem]:
-    number: dict[Path, int] = {("$state", name): -1 for name in variables.parse(document.envelope.variables)}
+    number: dict[Path, int] = {(): -2} | {("$state", name): -1 for name in variables.parse(document.envelope.variables)}
     for piece in document.pieces:
         number[(piece.identifier,)] = len(number)
         for source in piece.sources:
@@ -105,6 +108,21 @@ def _state_findings(document: Document) -> Iterator[Problem]:
     for name in declared:
         if name not in asked:
             yield finding("unused-variable", ("$state", name), f"no possibility asks for the value of {name}")
+
+
+def _play_findings(document: Document) -> Iterator[Problem]:
+    """Crossings of no rule."""
+    played = play.parse(document.envelope.play)
+    ways = {
+        (piece.identifier, source.square, destination.square)
+        for piece in (document.pieces if played.crossing else ())
+        for source in piece.sources
+        for destination in source.destinations
+    }
+    for each in played.crossing:
+        if (each.piece, each.source, each.destination) not in ways:
+            way = f"{each.piece} from {each.source} to {each.destination}"
+            yield finding("idle-play", (), f"a crossing of [play] is of no rule: there is none of {way}")
 
 
 def _duplicates(path: Path, possibilities: Iterable[Possibility]) -> Iterator[Problem]:

@@ -25,6 +25,26 @@ def one_move(possibility: Json, piece: str = "C:R", source: str = "a1", destinat
     return {piece: {source: {destination: [possibility]}}}
 
 
+# --- idle-play ---
+
+KING = one_move({"diff": {"board": {"a1": None, "a2": "C:K^"}}}, "C:K^")
+CROSSING = '{"crossing":[{"piece":"C:K^","source":"a1","destination":"%s","through":["a1","a2"]}]}'
+
+
+def test_a_crossing_of_no_rule_is_found() -> None:
+    assert found(KING, "idle-play", play=CROSSING % "a2") == []
+    message = "a crossing of [play] is of no rule: there is none of C:K^ from a1 to a3"
+    assert found(KING, "idle-play", play=CROSSING % "a3", board="3x3") == [("", message)]
+
+
+def test_royal_safety_without_a_royal_piece_is_found() -> None:
+    rook = one_move({"diff": {"board": {"a1": None, "a2": "C:R"}}})
+    message = "royal-safety keeps pieces with ^ safe, such as C:K^, and nothing makes or begins with one"
+    assert found(rook, "idle-play", play='{"duties":["royal-safety"]}') == [("", message)]
+    assert found(rook, "idle-play", play='{"duties":["royal-safety"]}', start="K^2 / C/c") == []
+    assert found(rook, "idle-play", play='{"duties":["pass"]}') == []
+
+
 # --- duplicate-possibility ---
 
 
