@@ -25,7 +25,7 @@ from ggn_store.documents.grammar import (
     names,
 )
 from ggn_store.documents.state_reader import StateReader
-from ggn_store.errors import UNSTORABLE, NotationError, PositionError, Problem
+from ggn_store.errors import UNSTORABLE, NotationError, PositionError, Problem, did_you_mean
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import (
@@ -332,7 +332,7 @@ class DocumentReader:
             if state in (EMPTY, ENEMY) and isinstance(state, str):
                 continue
             if not self._is_piece(state):
-                message = "a state that GGN does not know"
+                message = f"a state that GGN does not know{self._hint(state, (EMPTY, ENEMY))}"
                 self.complaints.add((*path, square), message, state, f"empty, enemy or {self._grammar.identifiers}")
         return cast(Mapping[str, str], dict(value) if self._copy else value)
 
@@ -430,8 +430,11 @@ class DocumentReader:
             return f", which the dialect {self._grammar.dialect} demands"
         return f", which makes the dialect {self._grammar.dialect} at {pointer(self._because)}"
 
+    def _hint(self, name: Any, names: Iterable[str]) -> str:
+        return "" if self.complaints.is_full else did_you_mean(name, names)
+
     def _complain_key(self, path: json_text.Path, key: Any, where: str, allowed: tuple[str, ...]) -> None:
-        message = f"{where} has no such key"
+        message = f"{where} has no such key{self._hint(key, (*allowed, *sorted(ALL_KEYS)))}"
         if key in OTHER_VERSIONS:
             message = f"{key} is a key of {OTHER_VERSIONS[key]}"
         elif key in ALL_KEYS:
