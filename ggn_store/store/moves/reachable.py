@@ -226,7 +226,7 @@ def _join(first: Entry, second: Entry) -> bool:
     if (
         not twin
         or twin & (twin - 1)
-        or not first.not_enemy & twin
+        or not first.not_own & first.not_enemy & twin
         or first.not_empty & twin
         or second.not_empty != first.not_empty | twin
         or first.not_own != second.not_own

@@ -640,6 +640,22 @@ def test_a_step_and_a_capture_on_one_square_are_two_moves_where_they_do_not_do_t
     assert found == [[(Position({"a2": "C:P"}, hands, "second"), 1)] for hands in ({}, {"C:P": 1}, None)]
 
 
+@pytest.mark.parametrize("square", ["a1", "b1"])
+def test_denials_of_an_enemy_and_of_nothing_are_two_moves_where_an_own_piece_stands(
+    both: list[Store], square: str
+) -> None:
+    denials = [{"deny": {square: "enemy"}} | STEP, {"deny": {square: "empty"}} | STEP]
+    position = Position({"a1": "C:P", "b1": "C:R"})
+    for store in both:
+        store.load({"C:P": {"a1": {"a2": denials}}}, name="denials")
+        rules = store.ruleset("denials")
+        for engine in ENGINES:
+            assert rules.perft(position, 1, engine=engine).count == len(rules.moves(position)) == 2
+            assert rules.reached([position], 1, engine=engine) == [
+                [(Position({"a2": "C:P", "b1": "C:R"}, None, "second"), 2)]
+            ]
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_positions_that_know_their_hands_and_others_are_asked_together(engine: str | None) -> None:
     drop = {"must": {"a1": "empty"}, "diff": {"board": {"a1": "C:P"}, "hands": {"C:P": -1}}}
