@@ -185,7 +185,7 @@ def squares_of(document: dict[str, Any]) -> Iterator[str]:
     [
         ([f"{file}{rank}" for rank in range(1, 9) for file in FILES[:8]], 10),
         ([f"{file}{rank}" for rank in range(1, 10) for file in FILES[:9]], 8),
-        (WIDE, 5),
+        (WIDE, 10),
         (LARGE, 10),
     ],
     ids=["8x8", "9x9", "22x23", "36x36"],
