@@ -22,7 +22,7 @@ from ggn_store.render.problems import problems
 @click.option(
     "--dialect", type=options.OneOf(options.DIALECTS), help="The dialect to write: by default the game's, mostly diff."
 )
-@options.output_option
+@options.document_output_option
 def generate(game: str, dialect: str | None, output: str | None) -> None:
     """Write the document of a game that is defined by its boards, pieces and their moves.
 
@@ -121,7 +121,7 @@ def _check(
     type=options.OneOf(("displacement",)),
     help="From must-deny: write plain displacement as the effect of every possibility.",
 )
-@options.output_option
+@options.document_output_option
 def convert(path: str, target: str, dialect: str | None, assume: str | None, output: str | None) -> None:
     """Write a document in another dialect, or in the canonical form of its own.
 

@@ -37,7 +37,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
 
 @options.command("export", cls=_Command)
 @click.argument("what", metavar="RULESET|DIRECTORY", required=False, shell_complete=_complete)
-@options.output_option
+@options.document_output_option
 @click.option("--dialect", type=options.OneOf(options.DIALECTS), help="The dialect to write. Default: its own.")
 @click.option(
     "--definition", is_flag=True, help="Write the definition or game description that it was loaded from, unchanged."

@@ -77,7 +77,7 @@ def check(paths: tuple[str, ...], form: str | None) -> None:
 @click.option(
     "--dialect", type=options.OneOf(("gdl", "diff")), default="gdl", show_default=True, help="The dialect to write."
 )
-@options.output_option
+@options.document_output_option
 def compile_(path: str, pieces: tuple[str, ...], style: str | None, dialect: Any, output: str | None) -> None:
     """Write the document that a game description compiles to.
 

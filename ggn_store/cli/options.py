@@ -602,3 +602,20 @@ captures_first_option = click.option(
     help="Only captures, to their end, if a capture is possible: the duty mandatory-capture.",
 )
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")
+
+
+def _for_a_document(_: click.Context, __: click.Parameter, output: str | None) -> str | None:
+    from ggn_store.documents.files import STREAMS
+
+    if output is not None and output.endswith(STREAMS):
+        raise click.BadParameter(f"{printable(output)}: each line of such a file is a document: end its name in .json")
+    return output
+
+
+document_output_option = click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    callback=_for_a_document,
+    help="Write to this file instead of standard output.",
+)

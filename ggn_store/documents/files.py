@@ -26,10 +26,10 @@ from ggn_store.notation import json_text
 
 STDIN: Final = "-"
 _DOCUMENTS: Final = (".json", ".json.gz")
-_STREAMS: Final = (".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz")
+STREAMS: Final = (".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz")
 _DEFINITION: Final = ".toml"
 _PART: Final = 1 << 20
-_ENDINGS: Final = (*_DOCUMENTS, *_STREAMS, _DEFINITION)
+_ENDINGS: Final = (*_DOCUMENTS, *STREAMS, _DEFINITION)
 
 
 _LINE_KEYS: Final = ("name", "document", *beside.KEYS)
@@ -53,7 +53,7 @@ class File:
     @property
     def is_stream(self) -> bool:
         """Whether it may hold many documents."""
-        return self.path == STDIN or self.path.endswith(_STREAMS)
+        return self.path == STDIN or self.path.endswith(STREAMS)
 
     @property
     def is_definition(self) -> bool:
@@ -149,7 +149,7 @@ def _wanted(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _stem(name: str) -> str | None:
-    if name.endswith(_STREAMS):
+    if name.endswith(STREAMS):
         return None
     for suffix in (*_DOCUMENTS, _DEFINITION):
         name = name.removesuffix(suffix)
@@ -169,7 +169,7 @@ def read_files(files: Iterable[File]) -> Iterator[DocumentEntry]:
 def read(file: File) -> Iterator[DocumentEntry]:
     """The entries of a file, one at a time; raises InputError where it cannot be read at all."""
     with open_stream(file) as stream:
-        if file.path.endswith(_STREAMS):
+        if file.path.endswith(STREAMS):
             yield from _read_lines(stream, file)
         elif file.path == STDIN:
             yield from _read_either(stream, file)

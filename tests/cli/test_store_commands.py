@@ -66,6 +66,15 @@ def test_what_is_exported_into_a_packed_file_is_loaded_as_it_was(ggn: Command) -
     assert Path("out/again.json.gz").read_bytes() == packed
 
 
+@pytest.mark.parametrize("words", ["export quick", "convert quick.json --to diff", "generate tic-tac-toe"])
+def test_a_document_is_no_file_of_lines(ggn: Command, words: str) -> None:
+    ggn("load", write("quick.json", QUICK))
+    refused = ggn(*words.split(), "-o", "quick.jsonl.gz")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.endswith("quick.jsonl.gz: each line of such a file is a document: end its name in .json\n")
+    assert not Path("quick.jsonl.gz").exists()
+
+
 def test_list_gives_each_ruleset_in_its_newest_revision(ggn: Command) -> None:
     ggn("load", write("quick.json", QUICK))
     ggn("load", write("quick.json", QUICKER))
