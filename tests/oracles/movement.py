@@ -15,6 +15,8 @@ Point = tuple[int, ...]
 # What is asked, and of which square as seen from the source.
 Item = tuple[str, Point]
 Way = Callable[[Point], Point]
+# A way with more squares of which nothing is asked is no way.
+LONGEST_GAP = 1_000
 
 
 class Motion(NamedTuple):
@@ -122,10 +124,16 @@ def line(vector: Point, items: frozenset[Item]) -> tuple[Motion, int]:
     one = Motion(vector, (), goal, start, others, (), True)
     whole = math.gcd(*vector)
     unit = tuple(each // whole for each in vector)
-    between = {tuple(each * number for each in unit): number for number in range(1, whole)}
-    if not others or any(point not in between for _, point in others):
+    # Labels can be a million files apart: only the squares that are asked for are looked at.
+    axis = next(axis for axis, each in enumerate(unit) if each)
+    between = {point: point[axis] // unit[axis] for _, point in others}
+    if not others or any(
+        not 0 < number < whole or point != tuple(each * number for each in unit) for point, number in between.items()
+    ):
         return one, 1
-    size = math.gcd(whole, *(between[point] for _, point in others))
+    size = math.gcd(whole, *between.values())
+    if whole // size > len(others) + LONGEST_GAP:
+        return one, 1
     way = [
         tuple(sorted(name for name, point in others if point == tuple(each * number for each in unit)))
         for number in range(size, whole, size)
