@@ -601,7 +601,6 @@ captures_first_option = click.option(
     is_flag=True,
     help="Only captures, to their end, if a capture is possible: the duty mandatory-capture.",
 )
-output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")
 
 
 def _for_a_document(_: click.Context, __: click.Parameter, output: str | None) -> str | None:
@@ -612,10 +611,7 @@ def _for_a_document(_: click.Context, __: click.Parameter, output: str | None) -
     return output
 
 
-document_output_option = click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    callback=_for_a_document,
-    help="Write to this file instead of standard output.",
+_output = functools.partial(
+    click.option, "-o", "--output", metavar="FILE", help="Write to this file instead of standard output."
 )
+output_option, document_output_option = _output(), _output(callback=_for_a_document)
