@@ -15,7 +15,7 @@ import click
 
 import ggn_store
 from ggn_store import limits
-from ggn_store.cli import options, process
+from ggn_store.cli import options, printing, process, stores
 from ggn_store.errors import GgnStoreError, printable
 
 # The file of each command, and whether it only prints: then it ends when its reader has gone, or when the disk is full.
@@ -166,7 +166,7 @@ def main() -> NoReturn:
             stream.flush()
         failed = next((output.failed for output in outputs if output.failed), None)
         if failed and not code:
-            options.say_error(f"output: {failed}")
+            printing.say_error(f"output: {failed}")
             code = 1
     sys.exit(code)
 
@@ -183,24 +183,24 @@ def _report(error: BaseException, signals: process.Signals) -> int:
             error.show()
             return error.exit_code
         case click.Abort() | KeyboardInterrupt():
-            options.say_error(f"{signals.said}; what was being written is undone")
+            printing.say_error(f"{signals.said}; what was being written is undone")
             return signals.code
         case GgnStoreError():
-            options.say_error(f"{error}{options.in_library(error)}")
-            options.report_conflict(error)
+            printing.say_error(f"{error}{stores.in_library(error)}")
+            printing.report_conflict(error)
             return error.exit_code
         case OSError():
             parts = (error.filename, error.strerror or error)
-            options.say_error(": ".join(printable(str(part)) for part in parts if part))
+            printing.say_error(": ".join(printable(str(part)) for part in parts if part))
             return 1
         case MemoryError():
-            options.say_error("not enough memory for this; nothing was stored")
+            printing.say_error("not enough memory for this; nothing was stored")
             return 1
     raise error
 
 
 def _harmless(message: str) -> str:
     """A message of click's, which quotes arguments as they came; its own line breaks are kept."""
-    message = options.without_password(message)
+    message = printing.without_password(message)
     lines = [message] if any("\n" in argument for argument in sys.argv) else message.expandtabs(2).split("\n")
     return "\n".join(map(printable, lines))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.errors import counted, printable, quote
 from ggn_store.model.teams.selection import is_pattern
 
@@ -65,7 +65,7 @@ def _of_ruleset(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def opened(ruleset: str, tell: Any, **asked: Any) -> None:
-        command(options.open_ruleset(ruleset).analysis(tell), **asked)
+        command(stores.open_ruleset(ruleset).analysis(tell), **asked)
 
     return _answer_options(opened)
 
@@ -77,13 +77,13 @@ def _of_rulesets(command: Callable[..., AnalysisCall]) -> Callable[..., None]:
     def opened(
         rulesets: tuple[str, ...], form: str | None, tell: Any, limit: int | None, after: str | None, **asked: Any
     ) -> None:
-        form = options.record_format(form)
+        form = printing.record_format(form)
         ask, columns = command(form=form, **asked)
         if len(rulesets) == 1 and not is_pattern(rulesets[0]):
-            records = ask(options.open_ruleset(rulesets[0]).analysis(tell))
+            records = ask(stores.open_ruleset(rulesets[0]).analysis(tell))
         else:
-            columns, store = ("ruleset", "revision", *columns), options.open_store()
-            chosen = options.paged(store, rulesets, limit, after)
+            columns, store = ("ruleset", "revision", *columns), stores.open_store()
+            chosen = stores.paged(store, rulesets, limit, after)
             if chosen is None:
                 return
             records = [
@@ -92,7 +92,7 @@ def _of_rulesets(command: Callable[..., AnalysisCall]) -> Callable[..., None]:
                 for name, _, number in [reference.rpartition("@")]
                 for each in found
             ]
-        options.print_records(records, form, columns)
+        printing.print_records(records, form, columns)
         if not records:
             click.echo("nothing found", err=True)
 
@@ -119,13 +119,13 @@ def stats(rulesets: tuple[str, ...], by: str, form: str | None, tell: Any, **pag
     if by == "piece":
         if len(rulesets) != 1 or any(page.values()):
             raise click.UsageError("--by piece counts the pieces of one ruleset: name one, without --limit and --after")
-        found = options.open_ruleset(rulesets[0]).analysis(tell).stats()
-        options.print_records(found, form, ("piece", "side", *_STATS[8:]))
+        found = stores.open_ruleset(rulesets[0]).analysis(tell).stats()
+        printing.print_records(found, form, ("piece", "side", *_STATS[8:]))
         return
-    store = options.open_store()
-    chosen = options.paged(store, rulesets, **page)
+    store = stores.open_store()
+    chosen = stores.paged(store, rulesets, **page)
     if chosen is not None:
-        options.print_records(store.analysis(tell).stats(chosen), form, _STATS)
+        printing.print_records(store.analysis(tell).stats(chosen), form, _STATS)
 
 
 @options.command("mobility")
@@ -165,13 +165,13 @@ def coverage(ruleset: str, piece: str | None, source: str | None, form: str | No
     """
     if source is not None and piece is None:
         raise click.UsageError("--source says where a piece stands: name it with --piece")
-    analysis = options.open_ruleset(ruleset).analysis(tell)
+    analysis = stores.open_ruleset(ruleset).analysis(tell)
     found = analysis.coverage(piece) if source is None else [analysis.coverage_from(str(piece), source)]
-    form = options.record_format(form)
+    form = printing.record_format(form)
     rows = [each.data() for each in found]
     if form == "table":
         rows = [row | {"squares": "all"} if row["count"] == row["of"] else row for row in rows]
-    options.print_records(rows, form, ("piece", "count", "of", "hand", "squares"))
+    printing.print_records(rows, form, ("piece", "count", "of", "hand", "squares"))
 
 
 @options.command("who-reaches")
@@ -223,7 +223,7 @@ def dead(analysis: RulesetAnalysis, form: str | None) -> None:
     must stand on a square never comes there; see `coverage`.
     """
     found = analysis.dead()
-    options.print_records(found, form, _DEAD)
+    printing.print_records(found, form, _DEAD)
     click.echo(counted(len(found), "finding") if found else "no dead rules", err=True)
 
 
@@ -250,19 +250,19 @@ def symmetry(ruleset: str, by: str, name: str | None, every: bool, form: str | N
     """
     if by != "entry" and (name is not None or every):
         raise click.UsageError("--symmetry and --all go with --by entry: add it")
-    found = options.open_ruleset(ruleset)
+    found = stores.open_ruleset(ruleset)
     analysis = found.analysis(tell)
     if by == "symmetry":
-        options.print_records(analysis.symmetries(), form, _SYMMETRIES)
+        printing.print_records(analysis.symmetries(), form, _SYMMETRIES)
     else:
         listed = analysis.asymmetries(name, None if every else _ASYMMETRIES_SHOWN)
-        options.print_records(listed, form, _ASYMMETRIES)
+        printing.print_records(listed, form, _ASYMMETRIES)
         if not every and _ASYMMETRIES_SHOWN in Counter((each.of, each.symmetry) for each in listed).values():
             click.echo(f"the first {_ASYMMETRIES_SHOWN} of each symmetry; --all lists all", err=True)
     if found.variables:
-        options.report_note(f"state variables are left out: {found.revision} has {', '.join(found.variables)}")
+        printing.report_note(f"state variables are left out: {found.revision} has {', '.join(found.variables)}")
     if found.board.extent is None:
-        options.report_note("the squares have no coordinates, so nothing can be mirrored or turned")
+        printing.report_note("the squares have no coordinates, so nothing can be mirrored or turned")
 
 
 @options.command("same-movers")
@@ -304,20 +304,20 @@ def same_movers(
     limit, after = asked.pop("limit"), asked.pop("after")
     if asked["ruleset"] is not None and asked["piece"] is None:
         raise click.UsageError("--ruleset says whose piece it is: name the piece with --piece")
-    found = options.open_store().analysis(tell).same_movers(rulesets, mirrored=not equal, **asked)
+    found = stores.open_store().analysis(tell).same_movers(rulesets, mirrored=not equal, **asked)
     if found.left_out:
-        options.report_note(f"squares without coordinates, so left out: {', '.join(found.left_out)}")
+        printing.report_note(f"squares without coordinates, so left out: {', '.join(found.left_out)}")
     known = [each.fingerprint for each in found.groups]
     if after is not None and after not in known:
         raise click.UsageError(f"--after: none of these groups has the fingerprint {quote(after)}")
     first = 0 if after is None else known.index(after) + 1
     groups = found.groups[first:][:limit]
     if groups and first + len(groups) < len(known):
-        options.tell_more(groups[-1].fingerprint)
+        printing.tell_more(groups[-1].fingerprint)
     if (by or ("group" if asked["piece"] is None else "piece")) == "piece":
-        options.print_records([record for group in groups for record in group.records()], form, _MOVERS)
+        printing.print_records([record for group in groups for record in group.records()], form, _MOVERS)
     else:
-        options.print_records(groups, form, _GROUPS)
+        printing.print_records(groups, form, _GROUPS)
 
 
 @options.command("concepts")
@@ -331,12 +331,12 @@ def concepts(rulesets: tuple[str, ...], form: str | None, tell: Any, **page: Any
     in their newest revisions, how many rulesets have each. JSON and CSV also have the SQL that finds a concept. The
     view v_concepts has a column for each, and the guide to analyses lists them.
     """
-    store = options.open_store()
-    chosen = options.paged(store, rulesets, **page)
+    store = stores.open_store()
+    chosen = stores.paged(store, rulesets, **page)
     if chosen is None:
         return
     found = store.analysis(tell).concepts(chosen)
-    form = options.record_format(form)
+    form = printing.record_format(form)
     told = ("meaning",) if form == "table" else ("meaning", "sql")
     if len(found[0].values) == len(rulesets) == 1:
         records = [
@@ -345,9 +345,9 @@ def concepts(rulesets: tuple[str, ...], form: str | None, tell: Any, **page: Any
             for value in each.values.values()
             if value
         ]
-        options.print_records(records, form, ("concept", "value", *told))
+        printing.print_records(records, form, ("concept", "value", *told))
     else:
-        options.print_records(found, form, ("concept", "rulesets", *told))
+        printing.print_records(found, form, ("concept", "rulesets", *told))
 
 
 @options.command("find")
@@ -386,11 +386,11 @@ def find(
     comparison of its number with another by =, !=, <, <=, > or >=, in quotes for the shell: --with 'riders>=4'.
     --limit counts the games that are so.
     """
-    found = options.open_store().analysis(tell).find(rulesets, having=having, lacking=lacking, board=board, **page)
+    found = stores.open_store().analysis(tell).find(rulesets, having=having, lacking=lacking, board=board, **page)
     if len(found.records) == page["limit"]:
-        options.tell_more(found.records[-1]["ruleset"])
+        printing.tell_more(found.records[-1]["ruleset"])
     columns = ("ruleset", "revision", "board", *found.concepts)
-    options.print_records(found.records, form, columns, "no ruleset is so")
+    printing.print_records(found.records, form, columns, "no ruleset is so")
 
 
 @options.command("similar")
@@ -408,11 +408,11 @@ def similar(ruleset: str, limit: int, form: str | None, tell: Any) -> None:
     differs: +drops, it has drops and RULESET has not; -castlers, the other way round; files=9, its own number of files.
     A table says how many of all these are.
     """
-    store = options.open_store()
-    reference = str(options.find_ruleset(store, ruleset).revision)
+    store = stores.open_store()
+    reference = str(stores.find_ruleset(store, ruleset).revision)
     found = store.analysis(tell).similar(reference)[:limit]
-    if options.record_format(form) != "table":
-        options.print_records(found, form, _LIKE)
+    if printing.record_format(form) != "table":
+        printing.print_records(found, form, _LIKE)
         return
 
     def share(names: tuple[str, ...], others: int) -> str:
@@ -424,7 +424,7 @@ def similar(ruleset: str, limit: int, form: str | None, tell: Any) -> None:
         | {"differs": share(each.differs, len(each.concepts))}
         for each in found
     )
-    options.print_records(shown, form, ("ruleset", "likeness", "movements", "differs"), "there is no other ruleset")
+    printing.print_records(shown, form, ("ruleset", "likeness", "movements", "differs"), "there is no other ruleset")
 
 
 @options.command("compare")
@@ -440,9 +440,9 @@ def compare(before: str, after: str, form: str | None, tell: Any) -> None:
     variables are not. Each piece is seen from its own side; what is true of both sides is one row. `diff` lists every
     possibility that differs.
     """
-    store = options.open_store()
-    references = [str(options.find_ruleset(store, each).revision) for each in (before, after)]
+    store = stores.open_store()
+    references = [str(stores.find_ruleset(store, each).revision) for each in (before, after)]
     found = store.analysis(tell).compare(*references)
-    options.print_records(found, form, _DIFFERENCES)
+    printing.print_records(found, form, _DIFFERENCES)
     if not found:
         click.echo("no piece differs", err=True)

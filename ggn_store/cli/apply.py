@@ -8,7 +8,7 @@ from typing import Any, cast
 import click
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import options, stores
 from ggn_store.errors import MoveTextError, printable, quote
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.move import Assumption
@@ -71,7 +71,7 @@ def apply(  # noqa: PLR0913  (its options)
         raise click.UsageError("--move and --path both say what to make: leave one of them out")
     if written is None and path is None:
         raise click.UsageError("say what to make, with --move 'C:P e2 e4' or --path 'd3 f5 h7'")
-    found = options.open_ruleset(ruleset)
+    found = stores.open_ruleset(ruleset)
     if path is not None:
         _check_path(found, path)
     position = options.position(found, given)

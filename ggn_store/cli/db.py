@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.cli.progress import progress
 from ggn_store.cli.upkeep import full_option, verify_store
 from ggn_store.errors import counted, printable
@@ -37,7 +37,7 @@ def init(sql: bool) -> None:
     the roles were granted by hand. To be run by a superuser, or by the owner of database and tables with CREATEROLE.
     Exit code 1 where something could not be granted.
     """
-    store = options.open_store()
+    store = stores.open_store()
     if sql:
         click.echo(f"BEGIN;\n\n{store.server.roles_script()}\nCOMMIT;")
         return
@@ -54,7 +54,7 @@ def init(sql: bool) -> None:
 @options.text_or_json_option
 def show(form: str | None) -> None:
     """Show the roles, who is in them, what they may do, and what deviates from `init`. Exit code 1 where it does."""
-    found = options.open_store().server.roles()
+    found = stores.open_store().server.roles()
     if form == "json":
         click.echo(compact(asdict(found)))
         options.end(1 if found.deviations else 0)
@@ -64,7 +64,7 @@ def show(form: str | None) -> None:
         members = ", ".join(map(printable, role.members)) or "nobody"
         click.echo(f"{role.name:11} {f'members: {members}' if role.exists else 'not made yet'}")
         for line in role.grants:
-            click.echo(labelled("  -", [line], 4, options.terminal_width()))
+            click.echo(labelled("  -", [line], 4, printing.terminal_width()))
     cure = "run `ggn-store db roles init` as a superuser, or as the owner with CREATEROLE"
     _deviate(found, f"{cure}; {_BY_HAND}")
 
@@ -89,7 +89,7 @@ def upgrade() -> None:
     named. Safe to run at any time, and by several at once.
     """
     mended: list[str] = []
-    with ggn_store.Store.at(options.ready_address()) as store:
+    with ggn_store.Store.at(stores.ready_address()) as store:
         before, after = store.upgrade(mended.append)
     for each in mended:
         click.echo(f"put right: {printable(each)}")
@@ -106,7 +106,7 @@ def info(form: str | None) -> None:
 
     Also where its columnar copy is (see `sql --engine duckdb`) and how large, if it has one.
     """
-    with ggn_store.Store.at(options.address(click.get_current_context())) as store:
+    with ggn_store.Store.at(stores.address(click.get_current_context())) as store:
         found = store.info()
     if form == "json":
         click.echo(compact(asdict(found)))
@@ -128,7 +128,7 @@ def rebuild() -> None:
     Loading does it by itself: this is for a store that `verify` finds damaged there.
     """
     with progress("rebuilding") as reporter:
-        count = options.open_store().upkeep.rebuild(reporter.add)
+        count = stores.open_store().upkeep.rebuild(reporter.add)
     click.echo(f"{counted(count, 'piece')} rebuilt")
 
 

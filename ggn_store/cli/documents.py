@@ -11,7 +11,7 @@ import click
 
 import ggn_store
 from ggn_store.api.loading.incoming import GameEntry, IncomingEntry, SpecificationEntry, read_files
-from ggn_store.cli import options
+from ggn_store.cli import options, printing
 from ggn_store.documents.files import find_files
 from ggn_store.errors import Problem, counted, printable
 from ggn_store.render.problems import problems
@@ -32,7 +32,7 @@ def generate(game: str, dialect: str | None, output: str | None) -> None:
     """
     from ggn_store.api.loading.games import generate_parts
 
-    options.write(generate_parts(ggn_store.find_game(game), cast(Any, dialect)), output)
+    printing.write(generate_parts(ggn_store.find_game(game), cast(Any, dialect)), output)
 
 
 # The arguments and options of `validate` and `lint`.
@@ -106,7 +106,7 @@ def _check(
                 count += 1
                 yield each
 
-    options.write(problems(found(), form or "text"))
+    printing.write(problems(found(), form or "text"))
     if not checked:
         click.echo("no document found", err=True)
     return checked, invalid, count
@@ -135,8 +135,8 @@ def convert(path: str, target: str, dialect: str | None, assume: str | None, out
         )
     read = entries[0].read(cast(Any, dialect))
     document = ggn_store.convert(read, cast(Any, target), cast(Any, assume))
-    options.report_left_out(read, target)
-    options.write(document.canonical_parts(), output)
+    printing.report_left_out(read, target)
+    printing.write(document.canonical_parts(), output)
 
 
 @options.command("schema")
@@ -152,4 +152,4 @@ def schema(dialect: str, output: str | None) -> None:
     """
     from ggn_store.documents.schema import json_schema
 
-    options.write([json.dumps(json_schema(cast(Any, dialect)), indent=2, ensure_ascii=False) + "\n"], output)
+    printing.write([json.dumps(json_schema(cast(Any, dialect)), indent=2, ensure_ascii=False) + "\n"], output)

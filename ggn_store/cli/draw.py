@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.errors import GgnStoreError, printable
 from ggn_store.model.pictures.picture import Picture
 from ggn_store.model.pictures.style import STYLES
@@ -80,7 +80,7 @@ def draw(  # noqa: PLR0913  (its options)
         raise click.UsageError("--side is the side to move of a position: give one, or leave --side out")
     if last is not None and (mobility or poster or (piece is not None and not has_position)):
         raise click.UsageError("--last is the last move of a position: give one, or leave --last out")
-    found = options.open_store().ruleset(ruleset)
+    found = stores.open_store().ruleset(ruleset)
     is_shown = has_position or given.side is not None
     position = options.position(found, given) if is_shown else None
     picture = found.pictures.picture(
@@ -92,12 +92,12 @@ def draw(  # noqa: PLR0913  (its options)
         style=style,
         last=last or (),
     )
-    if output is None and options.is_terminal(sys.stdout):
+    if output is None and printing.is_terminal(sys.stdout):
         _show(picture)
     elif form == _PNG:
-        options.write_bytes([png.to_png(to_svg(picture))], str(output))
+        printing.write_bytes([png.to_png(to_svg(picture))], str(output))
     else:
-        options.write([to_svg(picture)], output)
+        printing.write([to_svg(picture)], output)
 
 
 def _form(output: str | None) -> str:
@@ -124,4 +124,4 @@ def _show(picture: Picture) -> None:
         click.echo(to_text(picture), nl=False)
         click.echo(f"shown as text: {error}", err=True)
         return
-    options.write(terminal.shown(image, way))
+    printing.write(terminal.shown(image, way))

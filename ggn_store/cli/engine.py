@@ -9,7 +9,7 @@ from typing import IO, Any, Final
 
 import click
 
-from ggn_store.cli import options
+from ggn_store.cli import options, stores
 
 # How long a line may be: a game of many thousands of moves.
 _MAX_LINE: Final = 1 << 20
@@ -57,7 +57,7 @@ def usi(ruleset: str, **asked: Any) -> None:
 def _converse(reference: str, protocol: str, asked: dict[str, Any]) -> None:
     from ggn_store.api.play.engine import Engine
 
-    engine = Engine(options.open_ruleset(reference), protocol, **asked)
+    engine = Engine(stores.open_ruleset(reference), protocol, **asked)
     for line in _lines():
         for answer in engine.answer(line):
             click.echo(answer)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ggn_store.api.session.patience import TRIES, Patience
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.cli.progress import progress
 from ggn_store.errors import ConflictError, GateError, RefusedError, counted, printable
 from ggn_store.model.teams.transfer import DivergedError
@@ -134,14 +134,14 @@ def resolve(file: str, remote: str | None, is_proposal: bool, **wishes: Any) -> 
 
     With --propose, it becomes a proposal in the store of --db: for a `push`, name the other store there.
     """
-    store = options.open_store()
+    store = stores.open_store()
     if is_proposal:
         options.refuse((wishes.pop("accept_changes"), "--accept-changes is for what is not proposed"))
         made = store.reviews.resolve(file, **wishes)
-        click.echo(options.proposed(made))
+        click.echo(printing.proposed(made))
         return
     found = store.exchange.resolve(file, remote=remote or None, **wishes)
-    options.report_merge(found.note, ())
+    printing.report_merge(found.note, ())
     became = "nothing to store" if found.status == "unchanged" else "resolved"
     click.echo(f"{found.to}: {became}, head {found.to}@{found.head}")
 
@@ -159,7 +159,7 @@ def _exchange(
     names = _chosen(rulesets, everything)
     if not remote:
         raise click.UsageError("name the other store with --remote (or $GGN_STORE_REMOTE)")
-    store = options.open_store(create=not is_push)
+    store = stores.open_store(create=not is_push)
     each = store.exchange.push_each if is_push else store.exchange.pull_each
     with progress("pushing" if is_push else "pulling") as reporter:
         results = each(remote, names, progress=reporter.add, **_patient(wishes))
@@ -168,7 +168,7 @@ def _exchange(
 
 def _patient(wishes: dict[str, Any]) -> dict[str, Any]:
     """The keywords of a transfer, with `--tries` as what it means."""
-    return wishes | {"patience": Patience(wishes.pop("tries"), tell=options.report_note)}
+    return wishes | {"patience": Patience(wishes.pop("tries"), tell=printing.report_note)}
 
 
 def _chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | None:
@@ -190,13 +190,13 @@ def _print(results: Iterable[Transferred], form: str | None, words: tuple[str, s
                 if result.error is None:
                     click.echo(printable(_line(result, verb)))
             elif form == "ndjson":
-                options.print_records([result.data()], form, _COLUMNS)
+                printing.print_records([result.data()], form, _COLUMNS)
     except KeyboardInterrupt:
         _summarize(done, done_word)
         click.echo("what is not listed has not changed: run the same command again to go on", err=True)
         raise
     if form not in (None, "ndjson"):
-        options.print_records((each.data() for each in done), form, _COLUMNS)
+        printing.print_records((each.data() for each in done), form, _COLUMNS)
     if len(done) > 1:
         _summarize(done, done_word)
     options.end(max((each.error.exit_code for each in done if each.error is not None), default=0))
@@ -213,7 +213,7 @@ def _summarize(done: Sequence[Transferred], done_word: str) -> None:
         if each.error is not None
     ]
     if rows:
-        click.echo(table(("ruleset", "outcome", "why"), rows, options.terminal_width()), nl=False, err=True)
+        click.echo(table(("ruleset", "outcome", "why"), rows, printing.terminal_width()), nl=False, err=True)
 
 
 def _outcome(result: Transferred, done_word: str) -> str:
@@ -232,7 +232,7 @@ def _report(result: Transferred) -> None:
     elif result.state != "active":
         use = "" if result.successor is None else f", use {result.successor}"
         click.echo(printable(f"{result.to}: {result.state}{use}"), err=True)
-    options.report_merge(result.note, result.decided)
+    printing.report_merge(result.note, result.decided)
 
 
 def _report_error(result: Transferred) -> None:
@@ -246,7 +246,7 @@ def _report_error(result: Transferred) -> None:
 
 
 def _why(result: Transferred) -> str:
-    return options.without_password(str(result.error)).removeprefix(f"{result.name}: ")
+    return printing.without_password(str(result.error)).removeprefix(f"{result.name}: ")
 
 
 def _line(result: Transferred, verb: str) -> str:
@@ -255,7 +255,7 @@ def _line(result: Transferred, verb: str) -> str:
     if result.proposal is not None and result.status == "unchanged":
         return f"{result.proposal} proposes the same already"
     if result.proposal is not None:
-        return options.proposed(result.proposal)
+        return printing.proposed(result.proposal)
     head = f"head {result.to}@{result.head}"
     if result.status == "unchanged":
         text += f": up to date, {head}"
@@ -300,10 +300,10 @@ def create(file: str, rulesets: tuple[str, ...], everything: bool, since: str | 
 
     The file appears only once it is whole.
     """
-    if file == "-" and options.is_terminal(sys.stdout):
+    if file == "-" and printing.is_terminal(sys.stdout):
         raise click.UsageError("a bundle is not text: write it to a file, or through a pipe")
     names = _chosen(rulesets, everything)
-    made = options.open_store().exchange.create_bundle(file, names, since=since)
+    made = stores.open_store().exchange.create_bundle(file, names, since=since)
     click.echo(_summary(made), err=file == "-")
 
 
@@ -339,7 +339,7 @@ def load(file: str, rulesets: tuple[str, ...], form: str | None, **wishes: Any) 
     The whole bundle is checked before anything is stored. What was said in reviews comes along, and counts for nothing
     here. Otherwise this is like `pull`.
     """
-    store = options.open_store(create=True)
+    store = stores.open_store(create=True)
     with progress("loading") as reporter:
         results = store.exchange.load_bundle_each(file, rulesets or None, progress=reporter.add, **_patient(wishes))
         _print(results, form, ("taken", "loaded"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.cli.progress import progress
 from ggn_store.documents.files import place_beside
 from ggn_store.errors import printable
@@ -109,7 +109,7 @@ def export(  # noqa: PLR0913  (its options)
             (form and definition, "--definition goes without --format: a definition is written as it was loaded"),
             (form and dialect, "--dialect is for documents: variants.ini is made from a definition"),
         )
-        found = options.open_ruleset(str(what))
+        found = stores.open_ruleset(str(what))
         if form is not None:
             _write_variant(found, output)
         elif definition:
@@ -134,7 +134,7 @@ def write_definition(text: str, output: str | None) -> None:
     if output in (None, STDOUT):
         click.echo(text.encode(), nl=False)
     else:
-        options.write([text], output)
+        printing.write([text], output)
 
 
 def _write_variant(found: Ruleset, output: str | None) -> None:
@@ -148,27 +148,27 @@ def write_document(found: Ruleset, dialect: Any = None, output: str | None = Non
     """Write the document of a ruleset, and beside a file what it cannot say of itself."""
     parts = found.export_parts(dialect)
     if dialect not in (None, found.dialect):
-        options.report_left_out(found.document(), dialect)
-    options.write(parts, output)
+        printing.report_left_out(found.document(), dialect)
+    printing.write(parts, output)
     beside = None if output is None else place_beside(output)
     if beside is None:
         return
     said = found.export_beside(dialect).encode()
     if said and not beside.exists():
-        options.write_bytes([said], str(beside))
+        printing.write_bytes([said], str(beside))
         click.echo(f"what the document cannot say of itself is in {printable(str(beside))}", err=True)
     elif beside.exists() and (not beside.is_file() or beside.read_bytes() != said):
         click.echo(f"{printable(str(beside))} is there already, says otherwise, and was left as it is", err=True)
 
 
 def _write_views(*what: Any, **how: Any) -> None:
-    views = options.open_store().views
+    views = stores.open_store().views
     with progress("exporting") as reporter:
         made = views.export(*what, **how, progress=reporter.set)
     rows = ", ".join(f"{count:,} of {name}" for name, count in made.rows.items())
     click.echo(f"{printable(made.directory)}: rows of {made.revisions:,} revisions: {rows}", err=True)
     if made.formulas:
-        options.report_note(
+        printing.report_note(
             f"a spreadsheet would take texts of {', '.join(made.formulas)} for formulas: import the files with all "
             "columns as text"
         )
@@ -191,7 +191,7 @@ def compile_(ruleset: str, output: str | None, positions: str | None, engine: st
         (not output and not engine, "Missing option '-o' / '--output'."),
         (positions and not output, "--positions are written into files: name a directory for them with -o"),
     )
-    found = options.open_ruleset(ruleset)
+    found = stores.open_ruleset(ruleset)
     if output:
         found.columns.compile(output, positions)
         compiled = found.columns.compiled.tables["possibility"].num_rows

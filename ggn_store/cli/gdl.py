@@ -8,7 +8,7 @@ import click
 
 import ggn_store
 from ggn_store.api.loading.specifications import check_specifications, compile_specification, read_specification_file
-from ggn_store.cli import options
+from ggn_store.cli import options, printing
 from ggn_store.errors import Problem, counted, printable
 from ggn_store.render.problems import problems
 
@@ -44,7 +44,7 @@ def check(paths: tuple[str, ...], form: str | None) -> None:
         refused += len(each.blockers)
         found += [*each.problems, *each.findings]
         own |= dict.fromkeys(each.extensions)
-    options.write(problems(found, form or "text", once=True))
+    printing.write(problems(found, form or "text", once=True))
     if not checked:
         click.echo("no specification found", err=True)
         return
@@ -96,7 +96,7 @@ def compile_(path: str, pieces: tuple[str, ...], style: str | None, dialect: Any
     document = compiled.document
     if dialect != document.dialect:
         document = ggn_store.convert(document, dialect)
-    options.write(document.canonical_parts(), output)
+    printing.write(document.canonical_parts(), output)
     names = ", ".join(f"{identifier}: {kind}" for identifier, kind in compiled.kinds.items())
     click.echo(f"{document.possibilities:,} possibilities of {len(document.pieces)} pieces", err=True)
     click.echo(printable(names), err=True)

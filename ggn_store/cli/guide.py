@@ -7,7 +7,7 @@ import os
 import click
 
 from ggn_store import guides
-from ggn_store.cli import options
+from ggn_store.cli import options, printing
 from ggn_store.errors import did_you_mean, quote
 
 
@@ -31,7 +31,7 @@ def guide(topic: str | None) -> None:
     else:
         hint = did_you_mean(topic, guides.TOPICS) or ": `ggn-store guide` lists them"
         raise click.UsageError(f"no guide is called {quote(topic)}{hint}")
-    width = options.terminal_width()
+    width = printing.terminal_width()
     if width is not None:
         from ggn_store.render.markdown import markdown
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.cli.pager import page
 from ggn_store.errors import printable
 from ggn_store.render.records import compact, records
@@ -39,14 +39,14 @@ def log(rulesets: tuple[str, ...], limit: int | None, oneline: bool, form: str |
 
     if oneline and form not in (None, "table"):
         raise click.UsageError(f"--oneline is a form of its own: leave --format {form} out")
-    found = options.open_store().history.log(rulesets, limit)
-    form = "table" if oneline else form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
+    found = stores.open_store().history.log(rulesets, limit)
+    form = "table" if oneline else form or ("text" if printing.is_terminal(sys.stdout) else "ndjson")
     if form == "text":
-        parts = history.log_text(found, options.terminal_width())
+        parts = history.log_text(found, printing.terminal_width())
     elif form == "table":
         several = len({entry.revision.name for entry in found}) > 1
         columns = ("name", *history.LOG_COLUMNS) if several else history.LOG_COLUMNS
-        parts = records(history.log_rows(found), form, columns, options.terminal_width())
+        parts = records(history.log_rows(found), form, columns, printing.terminal_width())
     elif form == "csv":
         parts = records(history.log_fields(found), form, history.LOG_FIELDS)
     else:
@@ -87,7 +87,7 @@ def diff(
             raise click.UsageError("name a revision to compare standard input with: `ggn-store diff chess -`")
         before, after = name, before
     # Two files need no store of the user's.
-    store = options.open_store("sqlite://" if before in files and after in files else None)
+    store = stores.open_store("sqlite://" if before in files and after in files else None)
     if after is None:
         newest = store.ruleset(before).revision
         parent, name = newest.parent, newest.name.partition("#")[0]
@@ -99,7 +99,7 @@ def diff(
         sides = (one, other)
     difference = store.history.diff(*sides, piece)
     if pictures is not None:
-        options.report_pictures(store.history.draw(pictures, *sides), pictures)
+        printing.report_pictures(store.history.draw(pictures, *sides), pictures)
     _write(old, new, difference, form)
     options.end(1 if exit_code and difference else 0)
 
@@ -148,11 +148,11 @@ def blame(ruleset: str, form: str | None, **place: Any) -> None:
     """
     from ggn_store.render import history
 
-    found = options.open_store().history.blame(ruleset, **place)
-    if options.record_format(form) == "table":
-        options.print_records(history.blame_rows(found), form, history.BLAME_COLUMNS)
+    found = stores.open_store().history.blame(ruleset, **place)
+    if printing.record_format(form) == "table":
+        printing.print_records(history.blame_rows(found), form, history.BLAME_COLUMNS)
     else:
-        options.print_records(found, form, history.BLAME_FIELDS)
+        printing.print_records(found, form, history.BLAME_FIELDS)
 
 
 @options.command("restore")
@@ -164,6 +164,6 @@ def restore(ruleset: str, **change: Any) -> None:
     RULESET is NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG; what came since stays in the history. The NAME alone
     brings back a ruleset that was deleted.
     """
-    revision = options.open_store().history.restore(ruleset, **change)
+    revision = stores.open_store().history.restore(ruleset, **change)
     became = {"unchanged": "unchanged, it has this content already", "restored": "brought back"}
     click.echo(f"{revision}: {became.get(str(revision.status), f'has the content of {ruleset} again')}")

@@ -17,7 +17,7 @@ import click
 
 import ggn_store
 from ggn_store.api.session.patience import Patience
-from ggn_store.cli import options
+from ggn_store.cli import options, printing
 from ggn_store.errors import InputError, printable, quote
 from ggn_store.output import is_stream
 from ggn_store.render.records import compact
@@ -106,7 +106,7 @@ class Hooks:
             self._keep(event.id if event.since is None else event.since)
 
     def _keep(self, since: int) -> None:
-        options.write_bytes([b"%d\n" % since], str(self.state))
+        printing.write_bytes([b"%d\n" % since], str(self.state))
 
     def _run(self, event: Event) -> None:
         about = {"ID": str(event.id), "ACTION": event.action, "RULESET": event.subject or "", "ABOUT": event.about}
@@ -149,7 +149,7 @@ def _webhook(url: str, secret_file: str | None, allow_http: bool) -> Webhook:
     secret = os.environ.get(SECRET) if secret_file is None else _read(secret_file)
     if not secret:
         raise click.UsageError(f"--webhook signs what it sends: put the secret into ${SECRET} or a --secret-file")
-    return Webhook(url, read_secret(secret), _PATIENCE(tell=options.report_note), allow_http=allow_http)
+    return Webhook(url, read_secret(secret), _PATIENCE(tell=printing.report_note), allow_http=allow_http)
 
 
 def _read(path: str) -> str:

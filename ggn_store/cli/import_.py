@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ggn_store import limits
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.errors import printable
 from ggn_store.games.fairy.variants import built_in_variants, read_variants
 from ggn_store.output import new_directory
@@ -72,7 +72,7 @@ def import_(
         data = options.read(file, limits.VARIANTS_BYTES)
         shown = "standard input" if file == "-" else file
         variants = read_variants(data, shown, names, allow_host_rules)
-    store = None if output is not None else options.open_store(create=True)
+    store = None if output is not None else stores.open_store(create=True)
     definitions: dict[str, bytes] = {}
     refused = 0
     for variant in variants:
@@ -109,14 +109,14 @@ def _list(form: str | None) -> None:
         }
         for each in built_in_variants((), allow_host_rules=True)
     ]
-    options.print_records(rows, form, ("name", "tier", "board", "host", "refused"))
+    printing.print_records(rows, form, ("name", "tier", "board", "host", "refused"))
 
 
 def _write(directory: Path, definitions: Mapping[str, bytes]) -> None:
     """Write files into a directory, which appears with all of them where it is new."""
     if directory.is_dir():
         for name, data in definitions.items():
-            options.write_bytes([data], str(directory / name))
+            printing.write_bytes([data], str(directory / name))
     else:
         with new_directory(directory, "name a directory") as part:
             for name, data in definitions.items():

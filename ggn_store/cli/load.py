@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ggn_store.api.loading.games import library_files, library_games
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.cli.progress import Reporter, progress
 from ggn_store.documents.files import find_files
 from ggn_store.errors import counted, printable
@@ -87,7 +87,7 @@ def load(paths: tuple[str, ...], library: bool, on_error: str, author: str | Non
         ),
     )
     files = library_files(paths) if library else find_files(paths, named_apart=True)
-    store = options.open_store(create=True)
+    store = stores.open_store(create=True)
     stops = on_error == "stop"
     began = time.perf_counter()
     # A game of the library is made of many possibilities, whose number is known; else documents are counted.
@@ -99,14 +99,14 @@ def load(paths: tuple[str, ...], library: bool, on_error: str, author: str | Non
             store, files, library, stops, reporter, {"author": author, **wishes}, of_possibilities=bool(sizes)
         )
     for result in results:
-        options.report_conflict(result.error)
+        printing.report_conflict(result.error)
     click.echo(_summary(results, time.perf_counter() - began))
     for revision in {result.name: result.revision for result in results if result.revision is not None}.values():
-        options.report_state(store, revision)
+        printing.report_state(store, revision)
         if revision.status == "merged":
             from ggn_store.model.changes.merge import note_of
 
-            options.report_merge(note_of(revision.message), revision.decided)
+            printing.report_merge(note_of(revision.message), revision.decided)
     failed = [result for result in results if result.error is not None]
     if failed:
         is_last = len(results) == len(files) and not any(file.is_stream for file in files)

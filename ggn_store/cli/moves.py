@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.errors import counted, printable
 from ggn_store.model.moves.chain import Chain, path_data
 from ggn_store.model.moves.chain import captures_first as only_captures
@@ -118,7 +118,7 @@ def moves(  # noqa: PLR0913  (its options)
         (legal and captures_first, "--legal has all duties of the game in it: leave --captures-first out"),
         (engine is not None and not many, "--engine is for many positions: give a file of them with --positions"),
     )
-    found = options.open_ruleset(ruleset)
+    found = stores.open_ruleset(ruleset)
     place = {"piece": piece, "source": source, "destination": destination}
     asked = _Asked(found, place, assume, query, legal, engine)
     if positions is not None and engine == "spark":
@@ -142,12 +142,12 @@ def moves(  # noqa: PLR0913  (its options)
         _explain(asked, position, chains)
         return
     moves, paths, is_forced = _find(asked, position, chains, captures_first)
-    if options.record_format(form) != "table":
+    if printing.record_format(form) != "table":
         if chains:
             listed = [*map(path_data, moves), *(chain.data() for chain in paths)]
-            options.print_records(listed, form, ("piece", "path", "effects", "steps"))
+            printing.print_records(listed, form, ("piece", "path", "effects", "steps"))
         else:
-            options.print_records((move.data() for move in moves), form, _columns(found))
+            printing.print_records((move.data() for move in moves), form, _columns(found))
         return
     click.echo(position.text(found.board.squares, found.board.shape))
     click.echo(moves_text(moves, position) + chains_text(paths), nl=False)
@@ -180,7 +180,7 @@ def _find(
     every = ruleset.moves(position, assume=asked.assume), ruleset.chains(position)
     first = only_captures(position, *every)
     if not first[0] and first[1] and not chains:
-        options.report_note("only chains can take something: --chains shows them")
+        printing.report_note("only chains can take something: --chains shows them")
     is_forced = tuple(map(len, first)) != tuple(map(len, every))
     return [move for move in moves if move in first[0]], [each for each in paths if each in first[1]], is_forced
 
@@ -230,7 +230,7 @@ def _answer(asked: _Asked, file: str, side: str | None, count: Any, form: str | 
             _refuse(asked.place, "--count counts all moves")
             counts = ruleset.count_moves(given, count, query=asked.query, legal=asked.legal)
             found = ({count: key, "count": number} for key, number in counts.items())
-    options.print_records(found, form, ("position", *shown) if count is None else (count, "count"))
+    printing.print_records(found, form, ("position", *shown) if count is None else (count, "count"))
 
 
 def _answer_by_spark(
@@ -243,7 +243,7 @@ def _answer_by_spark(
         spark.require_format(output)
     with spark.answered(ruleset.handle, ruleset.columns, file, *asked) as found:
         if output is None:
-            options.print_records(found.records(), form, found.columns)
+            printing.print_records(found.records(), form, found.columns)
             return
         rows, errors = found.write(output)
     wrong = f", {counted(errors, 'of them an error', 'of them errors')}" if errors else ""

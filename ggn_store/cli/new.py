@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import options, stores
 from ggn_store.cli.export import write_definition
 from ggn_store.errors import DamagedError, printable
 from ggn_store.model.teams.revision import check_name
@@ -66,8 +66,8 @@ def _source(like: str) -> tuple[str, str]:
     from ggn_store.api.loading.games import library_source
 
     try:
-        store = options.open_store()
-        ruleset = options.find_ruleset(store, like)
+        store = stores.open_store()
+        ruleset = stores.find_ruleset(store, like)
     except ggn_store.GgnStoreError as error:  # perhaps there is no store yet
         if isinstance(error, DamagedError):
             raise

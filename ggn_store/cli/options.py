@@ -1,53 +1,29 @@
-"""What several commands share: the store, positions, options and printing."""
+"""The options and arguments that several commands share, and what is read of them."""
 
 from __future__ import annotations
 
 import functools
-import os
-import shutil
-import sys
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
 
 import click
 
 import ggn_store
-from ggn_store import limits, passwords
+from ggn_store import limits
 from ggn_store.api.positions.notations import DEFAULT, NOTATIONS
-from ggn_store.cli.pager import page
-from ggn_store.errors import (
-    GgnStoreError,
-    UnknownNameError,
-    UnknownRulesetError,
-    counted,
-    did_you_mean,
-    offer,
-    printable,
-    quote,
-)
+from ggn_store.cli import printing, stores
+from ggn_store.errors import did_you_mean, printable, quote
 from ggn_store.model.moves.position import SIDES
-from ggn_store.output import STDOUT, new_file
-from ggn_store.render.records import RecordFormat, compact, records
+from ggn_store.render.records import RecordFormat, compact
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from ggn_store.model.changes.merge import Conflict
-    from ggn_store.model.teams.proposal import Proposal
-    from ggn_store.model.teams.revision import Revision
-
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-_ADDRESSES = ("GGN_STORE_URL", "DATABASE_URL")
 # As `model.documents.document` has them, which `--help` has no time to import.
 DIALECTS = ("perform", "must-deny", "diff", "gdl")
-MAX_LINES = 1_000
 POSITION_FORMATS = (*NOTATIONS, "json")
 _ALIASES = {DEFAULT: ("--position",)}
 RECORD_FORMATS = get_args(RecordFormat)
@@ -96,97 +72,9 @@ class CommandGroup(StrictCommand, click.Group):
         return super().resolve_command(ctx, args)
 
 
-def say_error(message: str) -> None:
-    """Write an error to standard error, with nothing in it that may be a password or act on a terminal."""
-    text = "\n".join(printable(line) for line in without_password(message).split("\n"))
-    color = False if os.environ.get("NO_COLOR") else None
-    click.echo(f"{click.style('Error:', fg='red')} {text}", err=True, color=color)
-
-
-def address(ctx: click.Context) -> str:
-    """The address of the store: --db, else the environment, else a file in the user's data directory."""
-    # The option itself and not what the group made of it: completion parses, but runs nothing.
-    option = ctx.find_root().params.get("db")
-    if option == "" and not ctx.resilient_parsing:
-        raise click.UsageError("--db names no store: leave it out to use the default (see `db info`)")
-    given = option or next(filter(None, map(os.environ.get, _ADDRESSES)), None)
-    if given:
-        return str(given)
-    return f"sqlite:///{_default_file()}"
-
-
-def without_password(message: str) -> str:
-    """A message without what may be a password: of any address on the command line, also where none belongs."""
-    given = [*sys.argv[1:], *filter(None, map(os.environ.get, (*_ADDRESSES, "GGN_STORE_REMOTE")))]
-    secrets = {secret for each in given for secret in passwords.secrets_in(each) if secret not in passwords.shown(each)}
-    return passwords.without(message, secrets)
-
-
-def ready_address() -> str:
-    """The address of the store, with the user's data directory made where that is where it is."""
-    found = address(click.get_current_context())
-    file = _default_file()
-    if found == f"sqlite:///{file}":
-        try:
-            for each in (*reversed(file.parent.parents), file.parent):
-                with suppress(FileExistsError):
-                    each.mkdir(0o700)
-        except OSError as error:
-            raise GgnStoreError(
-                f"{file.parent}: the data directory cannot be made ({error.strerror}): name a store with --db"
-            ) from None
-    return found
-
-
-def _default_file() -> Path:
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("ggn-store", appauthor=False)) / "store.db"
-
-
-def open_store(at: str | None = None, create: bool = False) -> ggn_store.Store:
-    """The store at an address, or the one that the command works on; it is closed with the command.
-
-    Only a command that fills it makes it.
-    """
-    ctx = click.get_current_context()
-    if create:
-        return ctx.with_resource(_made_store(ready_address()))
-    return ctx.with_resource(ggn_store.Store.open(address(ctx) if at is None else at, create=False))
-
-
-@contextmanager
-def _made_store(address: str) -> Iterator[ggn_store.Store]:
-    """A store that is made if it is not there, and is gone again where the command has stored nothing."""
-    with ggn_store.Store.open(address) as store:
-        try:
-            yield store
-        finally:
-            store.discard()
-
-
-def open_ruleset(reference: str) -> ggn_store.Ruleset:
-    """The ruleset that a command works on, or what a proposal (`chess#4`) makes of it; says so if it is not active."""
-    return find_ruleset(open_store(), reference)
-
-
 def end(code: int) -> NoReturn:
     """End the command with an exit code."""
     click.get_current_context().exit(code)
-
-
-def find_ruleset(store: ggn_store.Store, reference: str) -> ggn_store.Ruleset:
-    """Like `open_ruleset`, in a store that is open."""
-    found = store.ruleset(reference)
-    report_state(store, found.revision)
-    return found
-
-
-def report_state(store: ggn_store.Store, revision: Revision) -> None:
-    """Report on standard error that a ruleset is deprecated or retired, and its successor."""
-    note = None if revision.state == "active" else store.states.get(revision.name).note
-    if note is not None:
-        report_note(note)
 
 
 def completed(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
@@ -201,7 +89,7 @@ def complete_ruleset(ctx: click.Context, _parameter: click.Parameter, incomplete
     from ggn_store.api import completion
 
     find = completion.proposal_names if "#" in incomplete else completion.ruleset_names
-    return completed(find(address(ctx)), incomplete)
+    return completed(find(stores.address(ctx)), incomplete)
 
 
 def complete_concept(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -294,42 +182,6 @@ records_option = output_format(RECORD_FORMATS, "Default: a table on a terminal, 
 text_or_json_option = output_format(("text", "json"), "Text (default), or one JSON object.")
 
 
-def print_records(items: Iterable[Any], form: str | None, columns: Sequence[str], empty: str | None = None) -> None:
-    """Write records in a form: mappings, or values by their `data()`.
-
-    A table fits into the terminal; instead of one without rows, `empty` is reported.
-    """
-    form = record_format(form)
-    items = (each if isinstance(each, Mapping) else each.data() for each in items)
-    if form == "table":
-        items = [*items]
-        if not items:
-            if empty is not None:
-                click.echo(empty, err=True)
-            return
-    page(records(items, form, columns, terminal_width()))
-
-
-def tell_more(last: str) -> None:
-    """Report that a page ends with this, and that more may follow."""
-    click.echo(f"there may be more: `--after {printable(last)}` lists what follows", err=True)
-
-
-def paged(
-    store: ggn_store.Store, rulesets: tuple[str, ...], limit: int | None, after: str | None
-) -> tuple[str, ...] | None:
-    """The rulesets of a page, as they are where none is asked for; None, which is reported, where nothing is on it."""
-    if limit is None and after is None:
-        return rulesets
-    found = store.analysis().names(rulesets, limit=limit, after=after)
-    if not found:
-        click.echo(f"no ruleset comes after {printable(after or '')}", err=True)
-        return None
-    if len(found) == limit:
-        tell_more(found[-1])
-    return (*found,)
-
-
 def refuse(*wrong: tuple[object, str]) -> None:
     """Raise a usage error with the message of the first of these conditions that holds."""
     for is_wrong, message in wrong:
@@ -342,93 +194,6 @@ pictures_option = click.option(
     metavar="DIRECTORY",
     help="Also draw the moves of each piece that changed, before and after, as SVG files in a new DIRECTORY.",
 )
-
-
-def report_pictures(count: int, directory: str) -> None:
-    """Report on standard error how many pictures were written."""
-    click.echo(f"{printable(directory)}: {counted(count, 'picture')}, index.html shows all", err=True)
-
-
-def proposed(proposal: Proposal) -> str:
-    """`chess#4: proposed on chess@2; it needs 1 approval`; of a later round, that it was amended."""
-    how = "proposed" if proposal.round == 1 else f"amended, this is {proposal}.{proposal.round},"
-    on = "as the first revision" if proposal.base is None else f"on {proposal.name}@{proposal.base}"
-    return f"{proposal}: {how} {on}; it needs {counted(proposal.needed, 'approval')}"
-
-
-def record_format(form: str | None) -> str:
-    """The form to write records in: a table on a terminal, NDJSON for programs, unless one was asked for."""
-    return form or ("table" if is_terminal(sys.stdout) else "ndjson")
-
-
-def report_left_out(document: ggn_store.Document, dialect: Any) -> None:
-    """Report on standard error what another dialect cannot express, though the moves are the same."""
-    from ggn_store.documents.convert import left_out
-
-    for note in left_out(document, dialect):
-        report_note(note)
-
-
-def report_conflict(error: Exception | None) -> None:
-    """Write what both sides of a conflict changed to standard error, and where they did so differently."""
-    merge = getattr(error, "merge", None)
-    if merge is None:
-        return
-    from ggn_store.render.diff import diff_text
-
-    for name, difference in merge.sides():
-        lines = diff_text(difference, color=True)
-        click.echo(f"{name}:", err=True)
-        for line in islice(lines, MAX_LINES):
-            click.echo(f"  {line}", err=True, nl=False)
-        if more := sum(1 for _ in lines):
-            click.echo(f"  ... and {more:,} more lines", err=True)
-    if merge.conflicts:
-        click.echo("conflicts:", err=True)
-    _report_conflicts(merge.conflicts)
-
-
-def in_library(error: GgnStoreError) -> str:
-    """Which games of the library the name leads to that the store does not have, if any, and how to load them."""
-    if not isinstance(error, UnknownRulesetError):
-        return ""
-    from ggn_store.api.loading import games
-
-    try:
-        found = games.library_names([error.name])
-    except UnknownNameError:
-        return ""
-    return f"; the library has {offer(found)}: `ggn-store load --library {found[0] if len(found) == 1 else 'NAME'}`"
-
-
-def report_note(note: str) -> None:
-    """Write a note to standard error."""
-    click.echo(f"note: {printable(without_password(note))}", err=True)
-
-
-def report_merge(note: str | None, decided: Sequence[Conflict]) -> None:
-    """Write what there is to say of a merge to standard error, and the conflicts that it decided for one side."""
-    if note is not None:
-        report_note(note)
-    if decided:
-        _report_conflicts(decided)
-
-
-def _report_conflicts(conflicts: Sequence[Conflict]) -> None:
-    from ggn_store.render.diff import conflicts_text
-
-    for line in conflicts_text(conflicts, color=True):
-        click.echo(f"  {line}", err=True, nl=False)
-
-
-def is_terminal(stream: IO[str] | None) -> bool:
-    """Whether a stream is a terminal; a process may also be started without it."""
-    return stream is not None and stream.isatty()
-
-
-def terminal_width() -> int | None:
-    """The columns of the terminal; None if standard output is none."""
-    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,7 +296,7 @@ def write_position(
     form = form or ("json" if ruleset.handle.told_variables else given.notation)
     if ruleset.handle.told_variables and form != "json":
         state = ", ".join(f"{name}={value}" for name, value in (position.state or {}).items())
-        report_note(f"{form.upper()} cannot say the state: {state}")
+        printing.report_note(f"{form.upper()} cannot say the state: {state}")
     click.echo(compact(position.data()) if form == "json" else ruleset.notate(position, form))
 
 
@@ -561,33 +326,6 @@ def read(path: str, limit: limits.Limit) -> bytes:
     file = files.File(path)
     with files.open_stream(file) as stream:
         return files.read_whole(stream, file, limit)
-
-
-def write(parts: Iterable[str], output: str | None = None) -> None:
-    """Write text to standard output, or to a file that appears only once it is whole; see `new_file`.
-
-    A file that ends in .gz is packed, as `documents.files` unpacks it.
-    """
-    if output in (None, STDOUT):
-        for part in parts:
-            click.echo(part, nl=False)
-        return
-    data = (part.encode() for part in parts)
-    write_bytes(_packed(data) if str(output).endswith(".gz") else data, str(output))
-
-
-def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The parts in the format of gzip, which says no time: the same text gives the same bytes."""
-    packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
-    yield from map(packer.compress, parts)
-    yield packer.flush()
-
-
-def write_bytes(parts: Iterable[bytes], output: str) -> None:
-    """Write to a file that appears only once it is whole; see `new_file`."""
-    with new_file(output) as stream:
-        for part in parts:
-            stream.write(part)
 
 
 assume_option = click.option(

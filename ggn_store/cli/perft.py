@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.errors import counted
 from ggn_store.model.moves.chain import Chain, path_of
 
@@ -34,15 +34,15 @@ def perft(ruleset: str, depth: int, form: str | None, given: options.GivenPositi
     too. Without a position, the ruleset's own start position. RULESET is a name, NAME@REVISION, or a
     proposal, NAME#NUMBER.
     """
-    found = options.open_ruleset(ruleset)
+    found = stores.open_ruleset(ruleset)
     position = options.position(found, given)
     result = found.perft(position, depth, **asked)
-    if options.record_format(form) != "table":
+    if printing.record_format(form) != "table":
         rows = [result.data()] if result.by_move is None else result.data()["by_move"]
         columns = tuple(rows[0]) if rows and not asked["divide"] else _COLUMNS
         if any("path" in row for row in rows):
             columns = (*_COLUMNS[:-1], "path", "count")
-        options.print_records(rows, form, columns)
+        printing.print_records(rows, form, columns)
         return
     for move, count in result.by_move or ():
         which = "" if isinstance(move, Chain) else f" {move.ordinal}"

@@ -15,7 +15,7 @@ import click
 
 import ggn_store
 from ggn_store import limits
-from ggn_store.cli import options, process
+from ggn_store.cli import options, printing, process, stores
 from ggn_store.cli.play_game import Opponent, Reply, TypedGame, unfinished
 from ggn_store.documents.files import File, read_whole
 from ggn_store.errors import printable
@@ -64,8 +64,8 @@ def play(  # noqa: PLR0913  (its options)
     """
     from ggn_store.api.play.game import Game
 
-    watched = options.is_terminal(sys.stdout)
-    asks = file != "-" and options.is_terminal(sys.stdin) and (watched or file is None)
+    watched = printing.is_terminal(sys.stdout)
+    asks = file != "-" and printing.is_terminal(sys.stdin) and (watched or file is None)
     listed = file if file is not None else None if asks else "-"
     options.refuse(
         (
@@ -75,7 +75,7 @@ def play(  # noqa: PLR0913  (its options)
         (against is None and seed is not None, "--seed is for random moves: say --against random too"),
         (against is None and own is not None, "--as is for random moves: say --against random too"),
     )
-    found = options.open_ruleset(ruleset)
+    found = stores.open_ruleset(ruleset)
     begun = Game.begin(
         found,
         options.position(found, given),

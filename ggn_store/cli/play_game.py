@@ -307,7 +307,7 @@ class TypedGame:
         return f"{piece} on {name} has no moves"
 
     def _save(self, file: str) -> Reply:
-        from ggn_store.cli import options
+        from ggn_store.cli import printing
         from ggn_store.output import is_stream
 
         if file != self._saved and os.path.exists(file) and not is_stream(file):
@@ -317,7 +317,7 @@ class TypedGame:
             text = form(self)
         except ggn_store.GgnStoreError as error:
             raise ggn_store.MoveError(f"save {printable(file)}: {error}") from None
-        options.write([text], file)
+        printing.write([text], file)
         self._saved = file
         return Reply(f"{counted(len(self.game.plies), 'move')} written to {printable(file)}")
 

@@ -9,7 +9,7 @@ import click
 
 import ggn_store
 from ggn_store.api.positions.json_text import read_positions
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.errors import printable
 from ggn_store.model.teams.policy import LISTS, PolicyRules, PositionSet
 from ggn_store.render.records import compact
@@ -75,7 +75,7 @@ def set_(namespace: str, compatible: str | None, **rules: Any) -> None:
     rules |= {key: rules[key] or None for key in LISTS}
     if compatible is not None:
         positions = PositionSet(_name(compatible), tuple(read_positions(compatible)))
-    store = options.open_store(create=True)
+    store = stores.open_store(create=True)
     click.echo(_text(store.policies.set(namespace, compatible=positions, **rules)))
 
 
@@ -85,7 +85,7 @@ def set_(namespace: str, compatible: str | None, **rules: Any) -> None:
 @options.text_or_json_option
 def show(namespace: str, positions: bool, form: str | None) -> None:
     """Show the policy that applies to a namespace or a ruleset, which may be that of an enclosing namespace."""
-    found = options.open_store().policies.get(namespace)
+    found = stores.open_store().policies.get(namespace)
     rules = None if found is None else found.rules
     if positions:
         if rules is None or rules.compatible is None:
@@ -103,9 +103,9 @@ def show(namespace: str, positions: bool, form: str | None) -> None:
 @options.records_option
 def list_(form: str | None) -> None:
     """List the policies of all namespaces that have one."""
-    found = options.open_store().policies.list()
+    found = stores.open_store().policies.list()
     empty = "no namespace has a policy: `ggn-store policy set` sets one"
-    options.print_records(map(_record, found), form, _COLUMNS, empty)
+    printing.print_records(map(_record, found), form, _COLUMNS, empty)
 
 
 @policy.command("log")
@@ -113,10 +113,10 @@ def list_(form: str | None) -> None:
 @options.records_option
 def log(namespace: str, form: str | None) -> None:
     """List every policy that a namespace has had, newest first."""
-    found = options.open_store().policies.log(namespace)
+    found = stores.open_store().policies.log(namespace)
     if not found:
         click.echo(f"{printable(namespace)} never had a policy of its own", err=True)
-    options.print_records(map(_record, found), form, _LOG)
+    printing.print_records(map(_record, found), form, _LOG)
 
 
 @policy.command("remove")
@@ -124,7 +124,7 @@ def log(namespace: str, form: str | None) -> None:
 @options.change_options
 def remove(namespace: str, **change: Any) -> None:
     """Remove the policy of a namespace: that of the enclosing namespace applies instead."""
-    left = options.open_store().policies.remove(namespace, **change)
+    left = stores.open_store().policies.remove(namespace, **change)
     instead = "only valid documents are required now" if left is None else f"that of {left.namespace} applies now"
     click.echo(f"{printable(namespace)} has no policy of its own any more; {printable(instead)}")
 

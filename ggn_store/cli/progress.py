@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ggn_store.cli import options
+from ggn_store.cli import printing
 from ggn_store.errors import printable
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Reporter:
 @contextmanager
 def progress(work: str, total: int | None = None) -> Iterator[Reporter]:
     """A reporter of work, of which this much (None: nobody knows) is to be done."""
-    if not options.is_terminal(sys.stderr):
+    if not printing.is_terminal(sys.stderr):
         yield Reporter(work, None, total)
         return
     from rich.console import Console

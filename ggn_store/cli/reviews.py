@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.cli.export import write_document
 from ggn_store.errors import UnknownNameError, counted, printable
 from ggn_store.model.changes.merge import note_of
@@ -54,18 +54,18 @@ def propose(ruleset: str, file: str | None, **wishes: Any) -> None:
             (wishes.pop("dialect"), "--dialect is for a FILE: an old revision has its own"),
             (wishes.pop("base") is not None, "--base is for a FILE: an old revision is based on the newest one"),
         )
-        store = options.open_store()
+        store = stores.open_store()
         made = store.reviews.restore(ruleset, **wishes)
     else:
-        store = options.open_store(create=True)
+        store = stores.open_store(create=True)
         made = store.reviews.propose(file, ruleset, **wishes)
     _report(store, made)
 
 
 def _report(store: Store, made: Proposal) -> None:
-    click.echo(options.proposed(made))
+    click.echo(printing.proposed(made))
     if made.base is not None:
-        options.report_state(store, store.ruleset(made.name).revision)
+        printing.report_state(store, store.ruleset(made.name).revision)
 
 
 @options.command("amend")
@@ -104,11 +104,11 @@ def amend(proposal: str, content: str | None, **wishes: Any) -> None:
         (content is None and wishes["dialect"], "--dialect is for a FILE: what was proposed has its own"),
         (content is None and wishes["base"] is not None, "--base is for a FILE: what was proposed has its own"),
     )
-    store = options.open_store()
+    store = stores.open_store()
     made = store.reviews.amend(proposal, content, **wishes)
     _report(store, made)
     if wishes["merge"]:
-        options.report_merge(note_of(made.message), ())
+        printing.report_merge(note_of(made.message), ())
 
 
 @options.command("proposals")
@@ -125,11 +125,11 @@ def proposals(rulesets: tuple[str, ...], closed: bool, limit: int | None, form: 
     With --all, proposals of other stores follow, as far as bundles told of them: their state ends in `elsewhere`, and
     nothing of them counts here.
     """
-    reviews = options.open_store().reviews
+    reviews = stores.open_store().reviews
     found = [_record(each) for each in reviews.list(*rulesets, closed=closed)]
     found += [_foreign_record(each) for each in reviews.elsewhere(*rulesets)] if closed else []
     empty = "nothing is proposed" + ("" if closed else " (--all lists closed proposals)")
-    options.print_records(found[:limit], form, _COLUMNS, empty)
+    printing.print_records(found[:limit], form, _COLUMNS, empty)
 
 
 def _record(proposal: Proposal) -> dict[str, object]:
@@ -166,11 +166,11 @@ def show(proposal: str, document: bool, pictures: str | None, form: str | None, 
     here, and it need not be the chess#4 of this store. `show chess@sha256:DIGEST` shows what has the digest, if a
     revision here has it.
     """
-    store = options.open_store()
+    store = stores.open_store()
     reviews = store.reviews
     if pictures is not None:
         reviews.get(proposal)
-        options.report_pictures(store.history.draw(pictures, proposal), pictures)
+        printing.report_pictures(store.history.draw(pictures, proposal), pictures)
     if document:
         if form is not None:
             raise click.UsageError("--document writes the document: leave --format out")
@@ -188,14 +188,14 @@ def show(proposal: str, document: bool, pictures: str | None, form: str | None, 
         rounds, difference = reviews.rounds(proposal), reviews.diff(proposal)
         earlier = [{name: each.data()[name] for name in _OF_A_ROUND} for each in rounds]
         data = found.data() | {"history": earlier, "difference": difference.data()}
-        lines = _shown(found, rounds, difference, options.is_terminal(sys.stdout) and output is None)
+        lines = _shown(found, rounds, difference, printing.is_terminal(sys.stdout) and output is None)
     if form == "json":
         data |= {"elsewhere": [each.data() for each in foreign]} if foreign else {}
         lines = [compact(data) + "\n"]
     else:
         blocks = (*([lines] if lines else ()), *map(_elsewhere, foreign))
         lines = (line for number, block in enumerate(blocks) for line in (*("\n" * (number > 0)), *block))
-    options.write(lines, output)
+    printing.write(lines, output)
 
 
 _OF_A_ROUND = ("round", "base", "digest", "author", "role", "message", "created_at")
@@ -269,7 +269,7 @@ def comment(proposal: str, message: str, **place: Any) -> None:
         (given[1] and not given[0], "--source says where a piece stands: name it with --piece"),
         (given[2] and not given[1], "--destination is where it goes from a --source: name that, too"),
     )
-    found = options.open_store().reviews.comment(proposal, message, **place)
+    found = stores.open_store().reviews.comment(proposal, message, **place)
     click.echo(f"{found}: {counted(len(found.comments), 'comment')}")
 
 
@@ -289,7 +289,7 @@ def approve(proposal: str, **judgement: Any) -> None:
     with that digest is merged. Postgres identifies people by the user that they connect as; a SQLite file trusts
     --author.
     """
-    found = options.open_store().reviews.approve(proposal, **judgement)
+    found = stores.open_store().reviews.approve(proposal, **judgement)
     if found.revision is not None:
         became = f"it is {found.name}@{found.revision} now"
     else:
@@ -305,7 +305,7 @@ def reject(proposal: str, **judgement: Any) -> None:
 
     This also closes a broken proposal, which cannot be shown.
     """
-    click.echo(f"{options.open_store().reviews.reject(proposal, **judgement)}: rejected")
+    click.echo(f"{stores.open_store().reviews.reject(proposal, **judgement)}: rejected")
 
 
 @options.command("withdraw")
@@ -313,4 +313,4 @@ def reject(proposal: str, **judgement: Any) -> None:
 @options.change_options
 def withdraw(proposal: str, **judgement: Any) -> None:
     """Withdraw your own proposal, such as chess#4."""
-    click.echo(f"{options.open_store().reviews.withdraw(proposal, **judgement)}: withdrawn")
+    click.echo(f"{stores.open_store().reviews.withdraw(proposal, **judgement)}: withdrawn")

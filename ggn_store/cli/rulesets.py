@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.errors import printable
 from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, Play
 from ggn_store.render.moves import place_text
@@ -40,20 +40,20 @@ def list_(rulesets: tuple[str, ...], library: bool, everything: bool, form: str 
         wanted = library_names(rulesets)
         found = [game.data() for game in library_games() if not rulesets or game.name in wanted]
     else:
-        summaries = options.open_store().list(*rulesets, **page)
+        summaries = stores.open_store().list(*rulesets, **page)
         shown = [each for each in summaries if everything or each.revision.state != "retired"]
         found, hidden = [each.data() for each in shown], len(summaries) - len(shown)
         if len(summaries) == page["limit"]:
-            options.tell_more(summaries[-1].revision.name)
+            printing.tell_more(summaries[-1].revision.name)
     if hidden:
         click.echo(f"{hidden} retired ruleset{'s are' if hidden > 1 else ' is'} not listed (--all)", err=True)
     columns: tuple[str, ...] = _GAMES if library else _RULESETS
-    if options.record_format(form) == "table" and all(each.get("state") == "active" for each in found):
+    if printing.record_format(form) == "table" and all(each.get("state") == "active" for each in found):
         columns = tuple(column for column in columns if column != "state")
     empty: str | None = "the store is empty: `ggn-store load --library` loads well-known games"
     if hidden or page["after"] is not None:
         empty = None if hidden else f"no ruleset comes after {printable(page['after'])}"
-    options.print_records(found, form, columns, empty)
+    printing.print_records(found, form, columns, empty)
 
 
 @options.command("show")
@@ -65,8 +65,8 @@ def show(ruleset: str, piece: str | None, form: str | None) -> None:
 
     RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG, or a proposal, NAME#NUMBER.
     """
-    store = options.open_store()
-    found = options.find_ruleset(store, ruleset)
+    store = stores.open_store()
+    found = stores.find_ruleset(store, ruleset)
     if piece is not None:
         _show_piece(found, piece, form)
         return
@@ -86,7 +86,7 @@ def show(ruleset: str, piece: str | None, form: str | None) -> None:
     summary |= {"parents": ", ".join(f"{name}@{number}" for number in summary["parents"]) or None}
     summary |= {"tags": ", ".join(last.tags) or None, "changes": str(last.changes)}
     _write_text(found, summary)
-    width = options.terminal_width()
+    width = printing.terminal_width()
     click.echo(table(_PIECES, [[str(each[column]) for column in _PIECES] for each in pieces], width), nl=False)
     if found.variables:
         rows = [[each.name, each.initial, " ".join(each.values)] for each in found.variables.values()]
@@ -144,7 +144,7 @@ def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> None:
         summary |= {"definition": f"{len(text.splitlines())} lines of {written} (`export --definition` writes them)"}
     for name, value in summary.items():
         if value is not None:
-            click.echo(labelled(name, str(value).splitlines() or [""], 14, options.terminal_width()))
+            click.echo(labelled(name, str(value).splitlines() or [""], 14, printing.terminal_width()))
     click.echo()
 
 
@@ -184,7 +184,7 @@ def rename(ruleset: str, new: str, **change: Any) -> None:
     Commands that name the old one fail and report the new one; no other ruleset gets the old name. The same policy must
     count for both names. Stores that pull or are pushed to rename it, too.
     """
-    found = options.open_store().rename(ruleset, new, **change)
+    found = stores.open_store().rename(ruleset, new, **change)
     click.echo(f"{ruleset} is {found.name} now; its newest revision is {found}")
 
 
@@ -192,6 +192,6 @@ def rename(ruleset: str, new: str, **change: Any) -> None:
 @options.ruleset_argument
 def delete(ruleset: str) -> None:
     """Hide a ruleset. Its revisions are kept: loading it again brings it back with them."""
-    kept = options.open_store().delete(ruleset)
+    kept = stores.open_store().delete(ruleset)
     revisions = "its revision is" if kept == 1 else f"its {kept} revisions are"
     click.echo(f"{ruleset} is hidden; {revisions} kept, and loading it again brings it back")

@@ -11,7 +11,7 @@ import click
 
 import ggn_store
 from ggn_store.api.questions.sql import POSITION_VIEWS, VIEWS
-from ggn_store.cli import options, sql_prompt
+from ggn_store.cli import options, printing, sql_prompt, stores
 from ggn_store.cli.progress import progress
 from ggn_store.errors import printable
 from ggn_store.model.bounds import SqlBounds
@@ -151,9 +151,9 @@ def sql(  # noqa: PLR0913  (its options)
             "a position comes from standard input: give the query as an argument or @FILE",
         ),
     )
-    store = options.open_store()
+    store = stores.open_store()
     asked = bounds | _positions(store, ruleset, positions, given)
-    if query is None and options.is_terminal(sys.stdin):
+    if query is None and printing.is_terminal(sys.stdin):
         if output is not None:
             raise click.UsageError("-o needs a query")
         sql_prompt.run(store, lambda text: _answer(store, text, values, form, output, asked))
@@ -167,7 +167,7 @@ def _positions(
     """What is asked beside the store: a ruleset, and positions of it."""
     if ruleset is None:
         return {}
-    found = options.find_ruleset(store, ruleset)
+    found = stores.find_ruleset(store, ruleset)
     if file is None:
         return {"ruleset": found, "positions": [options.position(found, given)]}
     from ggn_store.api.moves.position_views import MOST
@@ -193,8 +193,8 @@ def _answer(
     output: str | None,
     asked: dict[str, Any],
 ) -> None:
-    form = form or ("table" if output is None and options.is_terminal(sys.stdout) else "ndjson")
-    watched = form == "table" and output is None and options.is_terminal(sys.stdout)
+    form = form or ("table" if output is None and printing.is_terminal(sys.stdout) else "ndjson")
+    watched = form == "table" and output is None and printing.is_terminal(sys.stdout)
     if watched and asked["limit"] is None:
         asked = {**asked, "limit": _WATCHED}
     with progress("copying") if asked["engine"] == "duckdb" else nullcontext() as reporter:
@@ -202,7 +202,7 @@ def _answer(
     if form == "parquet":
         found.write_parquet(str(output))
     else:
-        width = options.terminal_width() if watched else None
-        options.write(records(found.data(), form, found.columns, width), output)
+        width = printing.terminal_width() if watched else None
+        printing.write(records(found.data(), form, found.columns, width), output)
     for said in filter(None, (found.cut, found.note)):
-        options.report_note(said)
+        printing.report_note(said)

@@ -14,8 +14,8 @@ import click
 
 import ggn_store
 from ggn_store.api.questions.sql import POSITION_VIEWS, SQL_EXAMPLES, SQL_TABLES, VIEWS
-from ggn_store.cli import options, process
-from ggn_store.cli.options import terminal_width as width
+from ggn_store.cli import printing, process
+from ggn_store.cli.printing import terminal_width as width
 from ggn_store.errors import GgnStoreError, did_you_mean, printable
 from ggn_store.render.records import table
 
@@ -48,7 +48,7 @@ def run(store: ggn_store.Store, answer: Callable[[str], None]) -> None:
                 else:
                     answer(text)
             except GgnStoreError as error:
-                options.say_error(str(error))
+                printing.say_error(str(error))
             except KeyboardInterrupt:
                 if not process.goes_on():
                     raise

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.errors import printable
 from ggn_store.model.teams.selection import is_pattern
 
@@ -32,12 +32,12 @@ def state(ruleset: str, state: Any, form: str | None, **change: Any) -> None:
     Using a deprecated ruleset prints a note that names its successor. A retired one also takes no revisions and is
     not listed; its revisions can still be used.
     """
-    store = options.open_store()
+    store = stores.open_store()
     if state is None:
         for name in ("use", "author", "message"):
             options.refuse((change[name] is not None, f"--{name} goes with a state: {', '.join(_STATES)}"))
         several = ("name",) if is_pattern(ruleset) else ()
-        options.print_records(store.states.log(ruleset), form, (*several, *_COLUMNS))
+        printing.print_records(store.states.log(ruleset), form, (*several, *_COLUMNS))
         return
     if form is not None:
         raise click.UsageError("--format is for the list of states: leave the state out")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ggn_store.cli import options
+from ggn_store.cli import options, printing, stores
 from ggn_store.errors import printable
 from ggn_store.model.teams.selection import is_pattern
 
@@ -52,15 +52,15 @@ def tag(
             f"{(*given, '--delete')[0]} is for changing a tag: name it, without --log",
         ),
     )
-    store = options.open_store()
+    store = stores.open_store()
     several = ("ruleset",) if is_pattern(ruleset) else ()
     if log:
-        options.print_records(store.tags.log(ruleset, name)[:limit], form, (*several, *_MOVES))
+        printing.print_records(store.tags.log(ruleset, name)[:limit], form, (*several, *_MOVES))
     elif name is None:
-        options.print_records(store.tags.list(ruleset), form, (*several, *_TAGS), f"{printable(ruleset)} has no tags")
+        printing.print_records(store.tags.list(ruleset), form, (*several, *_TAGS), f"{printable(ruleset)} has no tags")
     else:
         tag = (store.tags.remove if delete else store.tags.set)(ruleset, name, **change)
         if form is not None:
-            options.print_records([tag.data() | {"status": tag.status}], form, (*_TAGS, "status"))
+            printing.print_records([tag.data() | {"status": tag.status}], form, (*_TAGS, "status"))
         else:
             click.echo(f"{tag}: removed" if delete else f"{tag}: {tag.status}, {tag.ruleset}@{tag.revision}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ggn_store.cli import options, process
+from ggn_store.cli import options, printing, process, stores
 from ggn_store.cli.hooks import Hooks, hook_options
 from ggn_store.cli.progress import progress
 from ggn_store.errors import counted, printable, quote
@@ -74,10 +74,10 @@ def audit(ruleset: str | None, form: str | None, **asked: Any) -> None:
 
     The database itself writes this list, and neither readers nor authors can change it.
     """
-    found = options.open_store().upkeep.audit(ruleset, **asked)
-    shown = options.record_format(form) in ("table", "csv")
+    found = stores.open_store().upkeep.audit(ruleset, **asked)
+    shown = printing.record_format(form) in ("table", "csv")
     items = (each.data() | ({"about": each.about, "what": each.what} if shown else {}) for each in found)
-    options.print_records(items, form, _CHANGES)
+    printing.print_records(items, form, _CHANGES)
 
 
 @options.command("watch")
@@ -123,7 +123,7 @@ def watch(
     if since != "now" and _read_id(since) is None:
         raise click.BadParameter(f"{quote(since)} is neither the id of a change nor now", param_hint="--since")
     hooks = Hooks.of(asked)
-    store = options.open_store()
+    store = stores.open_store()
     found = store.upkeep.watch(
         *rulesets,
         since=hooks.since(store, _read_id(since)),
@@ -132,7 +132,7 @@ def watch(
         on_loss=lambda why: click.echo(f"{printable(why)}; trying again", err=True),
         **asked,
     )
-    form = form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
+    form = form or ("text" if printing.is_terminal(sys.stdout) else "ndjson")
     printed = 0
     with process.ended_by_sigterm(), closing(found):  # type: ignore[type-var]
         for event in found:
@@ -205,7 +205,7 @@ def verify(rulesets: tuple[str, ...], full: bool, remote: str | None, strict: bo
 def verify_store(rulesets: tuple[str, ...] = (), form: str | None = None, *, full: bool = False) -> None:
     """Write what is wrong, and end the command."""
     with progress("verifying") as reporter:
-        found = options.open_store().upkeep.verify(*rulesets, progress=reporter.add, full=full)
+        found = stores.open_store().upkeep.verify(*rulesets, progress=reporter.add, full=full)
     if form == "json":
         click.echo(compact(found.data()))
     else:
@@ -219,14 +219,14 @@ def verify_store(rulesets: tuple[str, ...] = (), form: str | None = None, *, ful
 
 
 def _compare(rulesets: tuple[str, ...], remote: str, strict: bool, form: str | None) -> None:
-    here = options.open_store()
-    there = options.open_store(remote)
+    here = stores.open_store()
+    there = stores.open_store(remote)
     with progress("comparing") as reporter:
         found = here.exchange.compare(there, *rulesets, progress=reporter.add)
     items = [each.data() for each in found]
-    if options.record_format(form) in ("table", "csv"):
+    if printing.record_format(form) in ("table", "csv"):
         items = [item | {"tags": " ".join(item["tags"]), "hidden": " ".join(item["hidden"])} for item in items]
-    options.print_records(items, form, _COMPARED)
+    printing.print_records(items, form, _COMPARED)
     states = Counter[str](each.state for each in found)
     tagged = sum(bool(each.tags) for each in found)
     said = [f"{count} {state}" for state, count in states.items()]
@@ -252,7 +252,7 @@ def gc(dry_run: bool, vacuum: bool, form: str | None) -> None:
     if dry_run and vacuum:
         raise click.UsageError("--dry-run changes nothing: leave --vacuum out")
     with progress("removing") as reporter:
-        found = options.open_store().upkeep.collect(dry_run=dry_run, vacuum=vacuum, progress=reporter.add)
+        found = stores.open_store().upkeep.collect(dry_run=dry_run, vacuum=vacuum, progress=reporter.add)
     if form == "json":
         click.echo(compact({"dry_run": dry_run} | found.data()))
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ggn_store.cli import options, process
+from ggn_store.cli import options, printing, process, stores
 from ggn_store.errors import GgnStoreError, InputError, counted, printable
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def serve(host: str, port: int, names: tuple[str, ...], queries: int, quiet: boo
         from ggn_store.web.site import Site
     password = _refuse_identity(identity, guard.is_loopback(host))
     people = _people(password, **identity)
-    store = options.open_store(create=True)
+    store = stores.open_store(create=True)
     store.revisions()  # which says what is wrong with a store, before anybody asks
     place = server.ListenAddress(host, port, server.names(names))
     with process.ended_by_sigterm(), server.listen(place) as listening:
@@ -95,9 +95,9 @@ def serve(host: str, port: int, names: tuple[str, ...], queries: int, quiet: boo
         if password is not None:
             click.echo(f"password of {printable(identity['author'])} until this ends: {password}")
         if not guard.is_loopback(host):
-            options.report_note("whoever reaches this address can read the store without a login (see `guide web`)")
+            printing.report_note("whoever reaches this address can read the store without a login (see `guide web`)")
         sys.stdout.flush()
-        site = Site(store, queries, options.without_password, people)
+        site = Site(store, queries, printing.without_password, people)
         server.run(site, listening, place, (lambda _: None) if quiet else functools.partial(click.echo, err=True))
 
 
@@ -156,7 +156,7 @@ def password_line(name: str) -> None:
         people.check_name(name)
     except InputError as error:
         raise click.UsageError(str(error)) from None
-    if options.is_terminal(sys.stdin):
+    if printing.is_terminal(sys.stdin):
         password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     else:
         password = sys.stdin.readline().rstrip("\r\n")
@@ -178,7 +178,7 @@ def site(output: str) -> None:
     with _installed():
         from ggn_store.web import files
         from ggn_store.web.site import Site
-    count = files.write(Site(options.open_store()), output)
+    count = files.write(Site(stores.open_store()), output)
     click.echo(f"{printable(output)}: {counted(count, 'file')}, index.html shows all games", err=True)
 
 
