@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Name, parts
+from ggn_store.gdl.sections import topology
 from ggn_store.gdl.specification import Specification
 
 # Asked of the data of a description, and of each call in its conditions and effects.
@@ -14,7 +15,6 @@ _OF_DATA: Final[Mapping[str, Callable[[Mapping[str, Any]], bool]]] = {
     "definitions": lambda data: "definitions" in data["interactions"],
     "lines of a network": lambda data: "lines" in data["topology"],
     "a track": lambda data: data["topology"]["type"] == "track",
-    "a grid of three sizes": lambda data: str(data["topology"].get("structure")).count(",") == 2,
     "from_hand": lambda data: any("from_hand" in action for action in data["interactions"]["list"].values()),
     "optional actions": lambda data: any("optional" in action for action in data["interactions"]["list"].values()),
     "hand (in the setup)": lambda data: "hand" in _places(data),
@@ -51,7 +51,8 @@ def extensions(specification: Specification, data: Mapping[str, Any] | None = No
     expressions: list[Expression] = [part for clause in clauses for part in parts(clause.expression)]
     calls = [each for each in expressions if isinstance(each, Call)]
     found = [name for name, is_used in _OF_DATA.items() if is_used(value)]
-    return (*found, *(name for name, is_used in _OF_CALLS.items() if any(map(is_used, calls))))
+    board = filter(None, [topology.extension(value["topology"])])
+    return (*board, *found, *(name for name, is_used in _OF_CALLS.items() if any(map(is_used, calls))))
 
 
 def _places(data: Mapping[str, Any]) -> list[str]:

@@ -27,6 +27,7 @@ from ggn_store.gdl.compile import CompiledDescription, piece_names
 from ggn_store.gdl.functions import PURE
 from ggn_store.gdl.sections.topology import STRUCTURES
 from ggn_store.model.documents.document import Possibility
+from ggn_store.model.documents.geometry import Lattice
 from tests.support.gdl_tiny import changed, network, tiny
 from tests.support.published import published, read
 
@@ -193,8 +194,11 @@ def test_each_structure_has_a_row_of_neighbours() -> None:
 @pytest.mark.parametrize(("name", "sizes"), NEIGHBOURS)
 def test_a_place_is_adjacent_to_those_beside_it(name: str, sizes: tuple[int, ...]) -> None:
     geometry = STRUCTURES[name].topology(sizes).geometry
+    assert isinstance(geometry, Lattice)
     for place, beside in NEIGHBOURS[name, sizes].items():
         assert sorted(each for each in geometry.places if geometry.adjacent(place, each)) == beside.split()
+        steps = {geometry.step(place, direction) for direction in geometry.directions}
+        assert steps - {None, place} == {*beside.split()}
 
 
 def test_a_man_steps_to_each_of_the_six_neighbours_of_a_hexagon() -> None:

@@ -9,7 +9,7 @@ import itertools
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ggn_store import limits
@@ -24,13 +24,17 @@ from ggn_store.notation.json_text import Path
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A kind of board with coordinates: their system and names, how many sizes it may have, the call for rectangles."""
+    """A kind of board with coordinates: their system and names, how many sizes it may have, the call for rectangles.
+
+    `extensions` has what other programs do not read of it, by the number of sizes.
+    """
 
     system: str
     axes: tuple[str, ...]
     sizes: tuple[int, ...]
     rectangle: str
     hexagonal: bool = False
+    extensions: Mapping[int, str] = field(default_factory=dict)
 
     def topology(self, sizes: tuple[int, ...], loop: bool = False) -> Topology:
         lattice = Lattice(box(sizes), self.hexagonal, loop)
@@ -42,7 +46,7 @@ class Structure:
 
 
 STRUCTURES: Final = {
-    "grid": Structure("cartesian", ("x", "y", "z"), (2, 3), "grid_nodes"),
+    "grid": Structure("cartesian", ("x", "y", "z"), (2, 3), "grid_nodes", extensions={3: "a grid of three sizes"}),
     "hex_grid": Structure("axial", ("q", "r", "x", "y"), (2,), "hex_nodes", hexagonal=True),
 }
 _SIZES: Final = ("WIDTH", "HEIGHT", "LAYERS")
@@ -90,11 +94,9 @@ def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
     if structure is None:
         return
     at = (*path, "structure")
-    match = _STRUCTURE.fullmatch(structure)
-    found = None if match is None else STRUCTURES.get(match[1])
-    digits = () if match is None else tuple(each.strip() for each in match[2].split(","))
-    if match is None or found is None or len(digits) not in found.sizes:
-        name = structure.split("(")[0].strip()
+    name, digits = _parts(structure)
+    found = STRUCTURES.get(name)
+    if found is None or len(digits) not in found.sizes:
         hint = "" if name in STRUCTURES else did_you_mean(name, STRUCTURES)
         wanted = ", ".join(f"{kind}({', '.join(_SIZES[:n])})" for kind, each in STRUCTURES.items() for n in each.sizes)
         reader.complain(at, f"the structure of the board cannot be read{hint}", quote(structure), wanted)
@@ -105,9 +107,21 @@ def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
         return
     system = reader.text(members, "coordinate_system", path, "topology")
     if system not in (None, found.system):
-        message = f"the coordinates of {match[1]} are {found.system}"
+        message = f"the coordinates of {name} are {found.system}"
         reader.complain((*path, "coordinate_system"), message, quote(system), found.system)
     reader.draft.topology = found.topology(sizes)
+
+
+def _parts(structure: str) -> tuple[str, list[str]]:
+    """The name of a structure and its sizes in digits; no sizes where it cannot be read."""
+    match = _STRUCTURE.fullmatch(structure)
+    return (structure.split("(")[0].strip(), []) if match is None else (match[1], re.findall("[0-9]+", match[2]))
+
+
+def extension(topology: Mapping[str, Any]) -> str | None:
+    """What other programs do not read of the structure of a topology without problems; None if they read it."""
+    name, digits = _parts(str(topology.get("structure")))
+    return STRUCTURES[name].extensions.get(len(digits)) if name in STRUCTURES else None
 
 
 def _track(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:

@@ -21,7 +21,7 @@ from ggn_store.notation.qpi import Side
 Vector = tuple[int, ...]
 
 AXES: Final = ("files", "ranks", "layers")
-HEXAGON: Final = frozenset(((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)))
+HEXAGON_STEPS: Final = frozenset(((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)))
 # The eight directions of a plane, clockwise from straight ahead.
 RING: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 
@@ -270,7 +270,7 @@ class Lattice:
         return max(files) if self.labels == "falling" else (min(files) + max(files)) // 2
 
     @cached_property
-    def _labels(self) -> Mapping[Vector, str]:
+    def _place_at(self) -> Mapping[Vector, str]:
         return {point: place for place, point in self.points.items()}
 
     @cached_property
@@ -298,19 +298,19 @@ class Lattice:
     def directions(self) -> frozenset[Vector]:
         """The vectors to all neighbours."""
         if self.hexagonal:
-            return HEXAGON
+            return HEXAGON_STEPS
         return frozenset(filter(any, itertools.product((-1, 0, 1), repeat=self.dimensions)))
 
     def at(self, point: Vector) -> str | None:
         """The place with these coordinates, None where there is none."""
-        return self._labels.get(point)
+        return self._place_at.get(point)
 
     def step(self, place: str, vector: Vector, cylinder: bool = False) -> str | None:
         """The place that is `vector` away, None where there is none; with `cylinder` as if files wrapped round."""
         there = tuple(map(sum, zip(self.points[place], vector, strict=True)))
         if self.cylinder or cylinder:
             there = (self.low[0] + (there[0] - self.low[0]) % self.size[0], *there[1:])
-        return self._labels.get(there)
+        return self._place_at.get(there)
 
     def along_file(self, place: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         """The other places of the file, each with those that lie between."""
@@ -326,7 +326,7 @@ class Lattice:
         """Where each place comes to under a symmetry of the box; nothing where that is a hole of the board."""
         points = [tuple(map(int.__sub__, point, self.low)) for point in self.points.values()]
         placed = [symmetry.place(point, self.size) for point in points]
-        return tuple(self._labels.get(tuple(map(int.__add__, point, self.low)), "") for point in placed)
+        return tuple(self._place_at.get(tuple(map(int.__add__, point, self.low)), "") for point in placed)
 
     # --- two places ---
 
