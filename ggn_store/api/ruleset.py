@@ -261,7 +261,7 @@ class Ruleset:
         return self.start
 
     def notate(self, position: AnyPosition, notation: str = notations.DEFAULT) -> str:
-        """The position in a notation: `feen`, `fen` or `sfen`; raises PositionError where that cannot say it."""
+        """The position in one of the notations (see `position`); raises PositionError where that cannot say it."""
         return notations.find(notation).text(as_position(position), self.handle)
 
     def fen(self, position: AnyPosition, *, shredder: bool = False) -> str:

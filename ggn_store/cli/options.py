@@ -239,7 +239,8 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--board",
             metavar="JSON|@FILE|-",
-            help="The position as JSON: squares and pieces, or an object with board, hands, side and state.",
+            help="The position as JSON: squares and pieces, an object with board, hands, side and state, or a text by its "
+            'notation, {"fen": "..."}.',
         ),
         *(
             click.option(f"--{name}", *_ALIASES.get(name, ()), name, metavar=name.upper(), help=notation.about)
@@ -270,7 +271,7 @@ def position(ruleset: ggn_store.Ruleset, given: GivenPosition) -> ggn_store.Posi
     elif board is not None:
         from ggn_store.api.positions.json_text import read_board
 
-        found = read_board(text(board))
+        found = read_board(text(board), ruleset.handle)
     elif ruleset.has_start:
         found = ruleset.start
     else:

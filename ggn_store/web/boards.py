@@ -22,7 +22,7 @@ _FIRST: Final = "fen"
 def read_position(ruleset: Ruleset, text: str) -> Position:
     """The position that a text writes in any notation; raises PositionError, saying what each of them finds wrong."""
     if text.lstrip().startswith("{"):
-        return ruleset.stated(read_board(text))
+        return ruleset.stated(read_board(text, ruleset.handle))
     wrong: list[str] = []
     names = [name for name, each in NOTATIONS.items() if ruleset.definition is not None or not each.needs_definition]
     for name in sorted(names, key=lambda name: name == DEFAULT):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ggn_store import PositionError, Ruleset, find_game
@@ -53,13 +55,18 @@ def test_moves_are_those_of_the_position_that_an_sfen_writes(ask: Command) -> No
 
 
 def test_every_notation_reads_back_what_it_writes(ask: Command) -> None:
-    written = {
-        name: ask("apply", "minishogi", "--move", "S:P a2 a3", "--format", name).out.strip() for name in NOTATIONS
-    }
+    # A bishop and two pawns are in the first hand, a rook in the second, who is to move.
+    start = ("--sfen", "2sgk/5/P4/5/KGS1R b B2Pr 1", "--move", "S:P a3 a4")
+    written = {name: ask("apply", "minishogi", *start, "--format", name).out.strip() for name in NOTATIONS}
     assert len({*written.values()}) == len(NOTATIONS), "no notation stands in for another"
-    moves = {ask("moves", "minishogi", f"--{name}", text).out for name, text in written.items()}
-    assert len(moves) == 1
-    assert moves != {ask("moves", "minishogi").out}
+    expected = json.loads(ask("apply", "minishogi", *start, "--format", "json").out)
+    assert expected["hands"] == {"S:B": 1, "S:P": 2, "s:r": 1}
+    for name, text in written.items():
+        for given in ([f"--{name}", text], ["--board", json.dumps({name: text})]):
+            found = json.loads(ask("apply", "minishogi", *given, "--move", "s:k^ e5 e4", "--format", "json").out)
+            board = {piece: square for square, piece in expected["board"].items()} | {"s:k^": "e4"}
+            assert (found["hands"], found["side"]) == (expected["hands"], "first"), given
+            assert {piece: square for square, piece in found["board"].items()} == board, given
 
 
 def test_apply_answers_in_the_notation_that_it_was_asked_in(ask: Command) -> None:

@@ -21,12 +21,12 @@ _PLAIN: Final = re.compile(rb"\s*[\w/+*-]")
 _FEEN_LINE: Final = re.compile(rb'"([ !#-\[\]-~]*)"\r?\n?')
 
 
-def read_board(text: str | bytes) -> Position:
-    """The position that JSON text holds: squares and pieces, or an object with board, hands and side."""
+def read_board(text: str | bytes, ruleset: Handle) -> Position:
+    """The position that JSON text holds: squares and pieces, or what a line of positions may be."""
     data = decode(text, "the board")
-    if isinstance(data, dict) and not isinstance(data.get("board"), dict) and "feen" not in data:
+    if isinstance(data, dict) and not isinstance(data.get("board"), dict) and not data.keys() & {*notations.NOTATIONS}:
         data = {"board": data}
-    return Position.from_data(data)
+    return notations.from_data(data, ruleset)
 
 
 def read_hands(text: str | bytes) -> Mapping[str, int]:
