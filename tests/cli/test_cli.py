@@ -71,6 +71,16 @@ def test_every_command_of_every_file_is_reached_from_the_program() -> None:
     assert [name for name, command in defined.items() if command not in reached] == []
 
 
+def test_the_help_of_every_command_has_a_text_of_each_option() -> None:
+    without = [
+        f"{name} {option.opts[0]}"
+        for name, command in all_commands()
+        for option in command.params
+        if isinstance(option, click.Option) and not option.hidden and not (option.help or "").strip()
+    ]
+    assert without == []
+
+
 @pytest.mark.parametrize("arguments", [(), ("db",)], ids=["no command", "no command of db"])
 def test_without_a_command_the_help_is_shown_as_wrong_usage(run: Program, arguments: tuple[str, ...]) -> None:
     result = run(*arguments)
