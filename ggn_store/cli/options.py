@@ -239,8 +239,8 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--board",
             metavar="JSON|@FILE|-",
-            help="The position as JSON: squares and pieces, an object with board, hands, side and state, or a text by its "
-            'notation, {"fen": "..."}.',
+            help="The position as JSON: squares and pieces, an object with board, hands, side and state, or a text by "
+            'its notation, {"fen": "..."}.',
         ),
         *(
             click.option(f"--{name}", *_ALIASES.get(name, ()), name, metavar=name.upper(), help=notation.about)
