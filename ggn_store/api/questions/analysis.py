@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ggn_store import collector
 from ggn_store.analysis import comparison, movers, symmetry
-from ggn_store.analysis import dead as idle
+from ggn_store.analysis import dead as dead_rules
 from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
 from ggn_store.analysis.comparison import ComparedRules, Moving, PieceComparison
@@ -129,7 +129,7 @@ class RulesetAnalysis:
         """The possibilities that never apply, or could be left out, in document order; see `Dead`."""
         start, board = self._start(), self._handle.board
         with collector.held_off():
-            return idle.find(self._told(), board, start)
+            return dead_rules.find(self._told_pieces(), board, start)
 
     def symmetries(self) -> list[SideSymmetry]:
         """Whether the sides are mirror images of one another, and each of itself; see `SideSymmetry`.
@@ -165,7 +165,7 @@ class RulesetAnalysis:
                 told, board, symmetry.mirrors(board, *entries.lying(asker, [revision.id])[revision.id])
             )
 
-    def _told(self) -> list[ToldPiece]:
+    def _told_pieces(self) -> list[ToldPiece]:
         """The pieces in document order, with what their rules say."""
         with asking(self._database, self._tell) as asker:
             return entries.of_revision(asker, self._handle.revision)
@@ -180,7 +180,7 @@ class RulesetAnalysis:
 
     def _covered(self, pieces: Iterable[str], seeds: list[tuple[str, int]] | None) -> list[Coverage]:
         board = self._handle.board
-        told = {each.piece: each.entries for each in self._told()}
+        told = {each.piece: each.entries for each in self._told_pieces()}
         return reaches.coverages(pieces, reaches.reached(told, seeds), board)
 
     def _mentionable(self, asked: str) -> str | mentions.NamedVariable:
@@ -250,7 +250,7 @@ class StoreAnalysis:
 
     def concepts(self, references: Iterable[str] = ()) -> list[ConceptValues]:
         """The concepts of these rulesets, or of the newest revisions of all: see the guide to analyses."""
-        told = {f"{each['ruleset']}@{each['revision']}": each for each in self._told(references, CONCEPTS)}
+        told = {f"{each['ruleset']}@{each['revision']}": each for each in self._values(references, CONCEPTS)}
         return [
             ConceptValues(each.name, each.meaning, each.query, {key: of[each.name] for key, of in told.items()})
             for each in CONCEPTS
@@ -274,7 +274,7 @@ class StoreAnalysis:
         wanted, unwanted = ([*map(concepts.read_wish, each)] for each in (having, lacking))
         asked = [*dict.fromkeys(each.concept for each in (*wanted, *unwanted))]
         shape = None if board is None else boards.parse_shape(board).shape_text
-        told = self._told(references, asked, Wishes(wanted, unwanted, shape), limit, after)
+        told = self._values(references, asked, Wishes(wanted, unwanted, shape), limit, after)
         return FoundGames(tuple(each.name for each in asked), told)
 
     def similar(self, reference: str) -> list[Similar]:
@@ -333,7 +333,7 @@ class StoreAnalysis:
             found = movers.group(places, mirrored=mirrored, wanted_only=piece is not None)
             return SameMovers(found, tuple(name for each in candidates for name in each.left_out()))
 
-    def _told(
+    def _values(
         self,
         references: Iterable[str],
         asked: Sequence[Concept],
