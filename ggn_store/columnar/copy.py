@@ -25,12 +25,13 @@ from ggn_store.columnar.extras import require
 from ggn_store.columnar.vectors import Arrays
 from ggn_store.columnar.view_files import ParquetFiles, literal
 from ggn_store.errors import InputError, printable
+from ggn_store.store.bulk import view_rows
+from ggn_store.store.bulk.pieces import Pieces, grouped
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session, known_versions
 from ggn_store.store.rulesets.stored_documents import Transaction
 from ggn_store.store.schema.views import VIEWS, View
-from ggn_store.store.sql import allowed_functions, queries, view_rows
-from ggn_store.store.sql.pieces import Pieces, grouped
+from ggn_store.store.sql import allowed_functions, queries
 
 try:
     import fcntl

@@ -1,4 +1,4 @@
-"""Vectors of integers as arrays of numpy: see `store.sql.vectors`."""
+"""Vectors of integers as arrays of numpy: see `store.bulk.vectors`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need
 from ggn_store.errors import GgnStoreError
-from ggn_store.store.sql.vectors import LISTS, Vectors, coded, require_places
+from ggn_store.store.bulk.vectors import LISTS, Vectors, coded, require_places
 
 # Numbers that lie no farther apart are told apart without sorting them.
 _FEW: Final = 1 << 16

@@ -15,8 +15,8 @@ from ggn_store.columnar.arrow import FRAMES
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need, silent
 from ggn_store.errors import GgnStoreError, InputError, printable
+from ggn_store.store.bulk.piece_columns import NULL, Column
 from ggn_store.store.schema.views import VIEWS, View
-from ggn_store.store.sql.piece_columns import NULL, Column
 
 DUCKDB: Final = "ggn.duckdb"
 SCRIPT: Final = "views.sql"

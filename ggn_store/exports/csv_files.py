@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from ggn_store.model.record import said_time
+from ggn_store.store.bulk.piece_columns import Column
+from ggn_store.store.bulk.vectors import Vectors
 from ggn_store.store.schema.views import View
-from ggn_store.store.sql.piece_columns import Column
-from ggn_store.store.sql.vectors import Vectors
 
 _QUOTED: Final = re.compile('^$|[",\r\n]|^\\s|\\s$')
 # What spreadsheets take for a formula; a mark on its own (of a promoted piece) they do not.

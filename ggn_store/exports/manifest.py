@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ggn_store.errors import counted
+from ggn_store.store.bulk.view_rows import WantedRevision
 from ggn_store.store.schema.views import View
-from ggn_store.store.sql.view_rows import WantedRevision
 
 FORMAT: Final = "ggn-store export"
 VERSION: Final = 2

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from ggn_store.errors import GgnStoreError
+from ggn_store.store.bulk.piece_columns import Column
+from ggn_store.store.bulk.vectors import Vectors, firsts
 from ggn_store.store.database.sqlite import insertion
 from ggn_store.store.schema.views import VIEWS, View
-from ggn_store.store.sql.piece_columns import Column
-from ggn_store.store.sql.vectors import Vectors, firsts
 
 FILE: Final = "ggn.sqlite"
 _TYPES: Final = {"text": "TEXT", "integer": "INTEGER", "boolean": "BOOLEAN", "time": "TIMESTAMP"}

@@ -2,7 +2,7 @@
 
     upkeep        versions, lanes made again, garbage collection, checks
     server | exchange        guards, seals, roles; push, pull, bundles, merges
-    history | review | moves | analyses | sql        what is asked of rulesets and done with them
+    history | review | moves | analyses | bulk | sql        what is asked of rulesets and done with them
     rulesets      documents in and out
     schema | database        tables and views; connections, and what SQLite and Postgres do differently
 

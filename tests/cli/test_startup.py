@@ -25,7 +25,8 @@ NEVER = (
     *("tomlkit", "starlette", "uvicorn", "jinja2", "ggn_store.web"),
     *("ggn_store.analysis", "ggn_store.columnar", "ggn_store.exports", "ggn_store.games", "ggn_store.gdl"),
     *("ggn_store.store.analyses", "ggn_store.store.exchange", "ggn_store.store.review", "ggn_store.store.server"),
-    *("ggn_store.store.sql", "ggn_store.store.upkeep", "ggn_store.store.database.postgres", "ggn_store.documents"),
+    *("ggn_store.store.bulk", "ggn_store.store.sql", "ggn_store.store.upkeep", "ggn_store.store.database.postgres"),
+    "ggn_store.documents",
     *("ggn_store.store.history.audit", "ggn_store.store.history.log", "ggn_store.store.database.migrate"),
     *(
         "psycopg",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ggn_store.columnar.vectors import Arrays
-from ggn_store.store.sql.vectors import LISTS, Vectors
+from ggn_store.store.bulk.vectors import LISTS, Vectors
 
 KINDS: list[Vectors] = [LISTS, Arrays()]
 MEMBERS: list[list[Any]] = [

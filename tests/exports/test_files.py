@@ -25,10 +25,10 @@ from ggn_store.columnar.vectors import Arrays
 from ggn_store.errors import DamagedError
 from ggn_store.exports import csv_files, sqlite_file
 from ggn_store.exports.sqlite_file import INDEXES
+from ggn_store.store.bulk import view_rows
+from ggn_store.store.bulk.pieces import Pieces
+from ggn_store.store.bulk.vectors import LISTS, Vectors
 from ggn_store.store.schema.views import VIEWS, View
-from ggn_store.store.sql import view_rows
-from ggn_store.store.sql.pieces import Pieces
-from ggn_store.store.sql.vectors import LISTS, Vectors
 from tests.support.databases import new_store_address
 from tests.support.exported import LABELS, OF_PLAY, TABLES, Row, expected, fill, in_utc, read, require_equal
 from tests.support.guards import drop_guards
@@ -425,7 +425,7 @@ def test_what_is_written_gives_the_digests_that_were_stored(
 ) -> None:
     slowly: list[int] = []
     monkeypatch.setattr(
-        "ggn_store.store.sql.pieces.read_piece", lambda connection, piece_id, board: slowly.append(piece_id)
+        "ggn_store.store.bulk.pieces.read_piece", lambda connection, piece_id, board: slowly.append(piece_id)
     )
     views = [view for view in VIEWS if view.of_pieces is not None]
     with filled.session.reading() as connection:

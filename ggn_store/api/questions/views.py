@@ -22,14 +22,14 @@ from ggn_store.exports.sqlite_file import SqliteFile
 from ggn_store.model.teams.revision import is_proposal
 from ggn_store.model.teams.selection import RulesetNames
 from ggn_store.output import new_directory
+from ggn_store.store.bulk import view_rows
+from ggn_store.store.bulk.piece_columns import Column
+from ggn_store.store.bulk.pieces import Pieces
+from ggn_store.store.bulk.vectors import LISTS, Vectors
+from ggn_store.store.bulk.view_rows import WantedRevision
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets.stored_documents import Transaction
 from ggn_store.store.schema.views import VIEWS, View
-from ggn_store.store.sql import view_rows
-from ggn_store.store.sql.piece_columns import Column
-from ggn_store.store.sql.pieces import Pieces
-from ggn_store.store.sql.vectors import LISTS, Vectors
-from ggn_store.store.sql.view_rows import WantedRevision
 
 Format = Literal["parquet", "duckdb", "csv", "sqlite"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)

@@ -1,4 +1,4 @@
-"""Other people's questions in SQL, and the rows of all views.
+"""Other people's questions in SQL.
 
 In: a text from anybody. Out: columns and rows, within bounds of time, memory and disk, or a QueryError. `queries`
 starts a process for each (`child`), which can only read: SQLite's authorizer, or what Postgres has resolved the query

@@ -11,9 +11,9 @@ from sqlalchemy import Table
 
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.notation.hand import HAND
+from ggn_store.store.bulk.piece_tables import AXES, PieceTables
+from ggn_store.store.bulk.vectors import NumberVector, Vectors, coded, firsts
 from ggn_store.store.schema import tables as t
-from ggn_store.store.sql.piece_tables import AXES, PieceTables
-from ggn_store.store.sql.vectors import NumberVector, Vectors, coded, firsts
 
 # An integer that is NULL: no distance is as far.
 NULL: Final = -(1 << 40)

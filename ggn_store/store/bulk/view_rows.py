@@ -28,11 +28,11 @@ from sqlalchemy.types import TypeEngine
 
 from ggn_store.errors import UnknownNameError, offer, quote
 from ggn_store.model.teams.revision import Reference, is_proposal
+from ggn_store.store.bulk.piece_columns import Column
+from ggn_store.store.bulk.pieces import Pieces, grouped
 from ggn_store.store.rulesets import catalog, stored_documents
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS, View
-from ggn_store.store.sql.piece_columns import Column
-from ggn_store.store.sql.pieces import Pieces, grouped
 
 BATCH: Final = 20_000
 

@@ -12,13 +12,13 @@ from ggn_store.errors import DamagedError, quote
 from ggn_store.model.documents.document import MEMBERS, Digests, texts_around
 from ggn_store.notation import json_text
 from ggn_store.notation.hand import HAND
+from ggn_store.store.bulk.piece_columns import Column, PieceColumns
+from ggn_store.store.bulk.piece_tables import FARTHEST, BoardColumns, PieceTables, require
+from ggn_store.store.bulk.vectors import NumberVector, Vectors, firsts
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.rulesets.pieces import read_piece
 from ggn_store.store.schema import tables as t
-from ggn_store.store.sql.piece_columns import Column, PieceColumns
-from ggn_store.store.sql.piece_tables import FARTHEST, BoardColumns, PieceTables, require
-from ggn_store.store.sql.vectors import NumberVector, Vectors, firsts
 
 # To read a piece takes some milliseconds, however few rules it has: those of no more possibilities are read at once.
 _MOST: Final = 16_384

@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Table, select
 
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.geometry import Lattice
+from ggn_store.store.bulk.vectors import NumberVector, Vectors
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
-from ggn_store.store.sql.vectors import NumberVector, Vectors
 
 AXES: Final = ("file", "rank", "layer")
 FARTHEST: Final = 1 << 62
