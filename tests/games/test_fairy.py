@@ -151,6 +151,7 @@ def test_regions_are_squares_ranks_and_files() -> None:
     assert zone == {"first": ["a1:h1", "a2:a8", "e5"], "second": "a8:h8"}
 
 
+_COMMONER = "[x:chess]\nking = -\ncommoner = k\nextinctionPieceTypes = k\nextinctionPseudoRoyal = true\n"
 # What is asked of the engine: the last section of a file, a position, and the legal moves there but for steps of kings.
 SETTING = [
     (
@@ -186,7 +187,11 @@ SETTING = [
         "h7h8q h7h8r h7h8b h7h8n",
     ),
     # Pawns promote whatever promotionPawnTypes says.
-    ("[x:chess]\npromotionPawnTypes = n", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q a7a8r a7a8b a7a8n"),
+    (
+        "[x:chess]\npromotionPawnTypes = n\npromotionPieceTypes = qrb",
+        "4k3/P7/8/8/8/8/8/4K3 w - - 0 1",
+        "a7a8q a7a8r a7a8b",
+    ),
     # Pawns capture in passing whatever enPassantTypes says, and other pieces by captures that are no quiet moves.
     ("[x:chess]\nenPassantTypes = -", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5e6 e5d6"),
     # Squares of one side alone on which it captures in passing.
@@ -198,6 +203,16 @@ SETTING = [
         "4k3/8/8/2Ap4/8/8/8/4K3 w - d6 0 1",
         "c5b5 c5c4 c5c6 c5d6",
     ),
+    # Double steps are made where the option of double steps says, though triple ones are possible elsewhere.
+    ("[x:chess]\ntripleStepRegionWhite = *4", "4k3/8/8/8/2P5/8/P7/4K3 w - - 0 1", "a2a3 c4c5 a2a4 c4c7"),
+    # Who has no double steps leaves no squares of them to its heirs.
+    ("[a:chess]\ndoubleStep = false\n[b:a]\ndoubleStep = true", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "a2a3"),
+    # Without `gating` nothing is known of what has not moved.
+    ("[x:chess]\ncambodianMoves = true", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", ""),
+    # Some rules are of the type of kings alone, whatever else is royal.
+    (f"{_COMMONER}flyingGeneral = true", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", ""),
+    (f"{_COMMONER}checking = false", "4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", "a2a3 a2a4 a1b1 a1c1 a1d1"),
+    (f"{_COMMONER}checking = false", "r3k3/p7/8/8/8/8/8/3K4 b - - 0 1", "a8b8 a8c8 a8d8 a7a6 a7a5"),
     (
         "[a:crazyhouse]\ndropRegionWhite = *2\n[b:a]\nwhiteDropRegion = *4",
         "4k3/8/8/8/8/8/8/4K3[N] w - - 0 1",
@@ -294,9 +309,9 @@ REFUSED = [
     ("wallingRule = edge\nwallOrMove = true", "wallingRule", "C", "beside another one: up to 26,824 possibilities.*"),
     ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces .*: up to [0-9]{2},[0-9,]{7} poss"),
     ("oppositeCastling = false", "oppositeCastling", "D", "the other side's"),
-    ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves as what it becomes"),
+    ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves as the one piece"),
     # The engine's pieces may promote on squares that they could not move to, and its last pieces of a kind are royal.
-    ("mobilityRegionBlackKnight = *8 *7", "mobilityRegionBlackKnight", "D", "a promotion outside of it makes such"),
+    ("mobilityRegionBlackKnight = *8 *7", "mobilityRegionBlackKnight", "D", "a piece begins or is made outside"),
     (
         "extinctionPseudoRoyal = true\nking = -\ncommoner = k\nextinctionPieceTypes = kr",
         *("extinctionPseudoRoyal", "D", "the last one of each kind is royal"),
@@ -349,6 +364,22 @@ REFUSED = [
     ("startFen = x7/8/8/8/8/8/8/8 w", "startFen", "D", 'no piece of the variant has the letter "x"'),
     ("mustCapture = 1", "mustCapture", "D", "a switch is true or false"),
     ("promotionLimit = q:5", "promotionLimit", "D", "limits other than"),
+    ("promotionLimit = n:1", "promotionLimit", "D", "limits other than"),
+    ("promotionPieceTypes = kq", "promotionPieceTypes", "D", "a second king"),
+    ("promotionPieceTypes = qp", "promotionPieceTypes", "D", "becomes its own kind"),
+    ("mobilityRegionBlackRook = *1 *3", "mobilityRegionBlackRook", "D", "begins or is made outside"),
+    ("diagonalLines = a1 c3", "diagonalLines", "D", "slide over the squares"),
+    ("promotedPieceType = n:b b:r", "promotedPieceType", "D", "promoted once"),
+    ("promotedPieceType = n:b\ndropLoop = true", "dropLoop", "D", "promotes no more"),
+    ("promotedPieceType = n:b\nsittuyinPromotion = true", "sittuyinPromotion", "D", "nothing else promotes"),
+    ("immobilityIllegal = true\npromotionRegionWhite = *4", "immobilityIllegal", "D", "could not move on"),
+    ("chess960 = true\nseirawanGating = true", "chess960", "D", "has not moved alike"),
+    (
+        "extinctionPseudoRoyal = true\nextinctionPieceTypes = n\nextinctionValue = loss",
+        "extinctionPseudoRoyal",
+        "D",
+        "the last one of each kind",
+    ),
 ]
 
 
@@ -543,10 +574,10 @@ def test_royal_pieces_of_which_some_may_be_lost_are_royal_as_long_as_there_are_n
     assert two.definition is not None
     assert two.definition.host == ("royal-safety", "clear-marks")
     assert tables(two)["N"]["terminal"] is True
-    assert [refusal.duty for refusal in one_only.refusals] == ["spare-royal"]
+    assert [refusal.duty for refusal in one_only.refusals] == [None, "spare-royal"], "the king is never spare"
     for option in ("promotionPieceTypes = n", "startFen = nnn1k3/8/8/8/8/8/8/NNN1K3 w - - 0 1"):
-        [refusal] = one(f"[mine:chess]\n{royal}1\n{option}\n", allow_host_rules=True).refusals
-        assert refusal.option == "extinctionPieceCount"
+        refusals = one(f"[mine:chess]\n{royal}1\n{option}\n", allow_host_rules=True).refusals
+        assert [each.option for each in refusals] == ["extinctionPseudoRoyal", "extinctionPieceCount"]
 
 
 def test_a_result_that_is_none_is_refused() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ggn_store.games.fairy import toml
-from ggn_store.games.fairy.options import BEYOND, COLOURS, sides
+from ggn_store.games.fairy.options import BEYOND, CAMBODIAN, COLOURS, sides
 from ggn_store.games.fairy.settings import Settings
 from ggn_store.games.fairy.start import StartPosition
 from ggn_store.games.rules import SIDES
@@ -67,7 +67,7 @@ class BaseVariant:
             made = {*self.promoted.values(), *("".join(map(self._targets, SIDES)) if spared else "")}
             self.may_lose_royal = several or not made.isdisjoint(found)
             if self.may_lose_royal:
-                if any(len(self._kinds(found, side)) > 1 for side in SIDES):
+                if any(len(self._kinds(letters, side)) > 1 for side in SIDES):
                     self.s.refuse("extinctionPseudoRoyal", BEYOND["extinctionPseudoRoyal"][1])
                 if spared:
                     self.s.refuse("extinctionPieceCount", BEYOND["extinctionPieceCount"][1])
@@ -151,7 +151,8 @@ class BaseVariant:
     def _unmoved(self) -> dict[str, dict[Side, list[str]]]:
         """The squares of each letter whose pieces begin unmoved, apart from castling."""
         found: dict[str, dict[Side, list[str]]] = {}
-        gating, cambodian = self.s.flag("seirawanGating"), self.s.flag("cambodianMoves")
+        # Only with `gating` the engine reads what has not moved.
+        gating, cambodian = self.s.flag("seirawanGating"), self.s.flag("cambodianMoves") and self.s.flag("gating")
         if not (gating or cambodian):
             return found
         for right in self.start.rights:
@@ -193,6 +194,10 @@ class BaseVariant:
         pawns, kings = self.s.pawn_types, self.terminal
         return sorted(order, key=lambda letter: (letter not in kings, letter in pawns))
 
+    def leaps_first(self, letter: str) -> bool:
+        """Whether a piece leaps as long as it has not moved, as in Cambodian chess."""
+        return self.s.flag("cambodianMoves") and self.s.letter_types[letter] in CAMBODIAN and letter in self.unmoved
+
     # --- zones ---
 
     def _ranks(self, side: Side, rank: int) -> frozenset[str]:
@@ -207,14 +212,17 @@ class BaseVariant:
             default = self.s.rank(1 if side == "first" else 6) if side == "first" or self.s.ranks > 6 else default
         return self.s.region(f"{name}{COLOURS[side]}", default) & frozenset(self.squares)
 
-    def _double_steps(self) -> str:
+    def _initial(self) -> str:
+        """The zone in which first moves are made."""
         zones = [self._steps("doubleStepRegion", side) | self._steps("tripleStepRegion", side) for side in SIDES]
         self.zones["home"] = toml.zone(zones, self.image)
         return "home"
 
-    def _triple_steps(self) -> str:
-        self.zones["triple-steps"] = toml.zone((self._steps("tripleStepRegion", side) for side in SIDES), self.image)
-        return "triple-steps"
+    def _first_steps(self, name: str) -> str:
+        """The zone of double or triple steps, where these are not one."""
+        zone = f"{name}-steps"
+        self.zones[zone] = toml.zone((self._steps(f"{name}StepRegion", side) for side in SIDES), self.image)
+        return zone
 
     def _passed(self) -> list[frozenset[str]]:
         """The squares on which pieces of each side can be captured in passing."""

@@ -90,6 +90,8 @@ DUTIES: Final = {
     # Captures go to the hand on the other board.
     "twoBoards": ("true", "side-effects"),
 }
+# Of these the ones that the engine asks of its own type of kings alone.
+OF_KINGS: Final = frozenset(("checking", "dropChecks", "makpongRule", "flyingGeneral"))
 _PETRIFIES: Final = "captures turn squares into walls"
 _WALLS: Final = "a move places a wall as well"
 # Options that GGN cannot carry when they have another value than these: the tier and why.
@@ -130,8 +132,8 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "the engine's walls do not shield a royal piece, and what is left here does",
     ),
     MOBILITY: (
-        "where a promotion outside of it makes such a piece",
-        "a promotion outside of it makes such a piece, which no definition says",
+        "where such a piece begins outside of it, or a promotion makes it there",
+        "a piece begins or is made outside of it, and no definition says how it gets in",
     ),
     "enPassantTypes": (
         "where one side's pieces of a type would capture in passing, and the other's not",
@@ -145,12 +147,43 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "where there are or can be more royal pieces than one beyond it",
         "how many there are says whether they are royal",
     ),
+    "promotionPieceTypes king": (
+        "with the king, without a limit",
+        "a second king is royal, too, and the engine looks after one of them",
+    ),
+    "promotionPieceTypes": (
+        "with what promotes by it",
+        "what becomes its own kind does not change, and the engine names a move for it",
+    ),
+    "promotedPieceType": (
+        "where what a piece becomes is promoted in its turn",
+        "a piece is promoted once in a definition",
+    ),
+    "dropLoop": (
+        "with `promotedPieceType`",
+        "a piece is dropped as what it had become, which promotes no more",
+    ),
+    "chess960": (
+        "with `seirawanGating`",
+        "the rights of a position name files of rooks that castle and of what has not moved alike",
+    ),
+    "immobilityIllegal": (
+        "where a piece that promotes could be stuck outside of the region",
+        "a piece that promotes is kept only from where it could not move on and becomes nothing",
+    ),
+    "diagonalLines": (
+        "where a line lacks a square between two",
+        "pieces slide over the squares that a line lacks",
+    ),
     "promotionLimit": (
         "but for one of a kind, or the numbers of the start",
         "limits other than one of a kind, or the numbers of the start position, are not in any document",
     ),
     **dict.fromkeys(("pass", "passOnStalemate"), ("for one side", "a duty to pass is both sides'")),
-    "sittuyinPromotion": ("where pawns become several pieces", "a pawn moves as what it becomes"),
+    "sittuyinPromotion": (
+        "where pawns become several pieces, or with `promotedPieceType`",
+        "a pawn moves as the one piece that it becomes, and nothing else promotes",
+    ),
     "freeDrops": (
         "with `capturesToHand` or `blastOnCapture`",
         "a hand of as many pieces as there are squares could be used up",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ggn_store.errors import quote
 from ggn_store.games.betza import BetzaError, parse
@@ -23,6 +24,7 @@ from ggn_store.games.fairy.options import (
 from ggn_store.games.routes import routes
 from ggn_store.games.rules import SIDES
 from ggn_store.model.documents.geometry import Lattice, view
+from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
 _CAPITAL = re.compile("(?<!^)(?=[A-Z])")
@@ -31,6 +33,14 @@ _CAPITAL = re.compile("(?<!^)(?=[A-Z])")
 def spelled(kind: str) -> str:
     """The name of a type of piece in words."""
     return _CAPITAL.sub(" ", kind).lower()
+
+
+def _diagonals(squares: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The pairs of squares that lie on one diagonal."""
+    for one, other in itertools.combinations(sorted(squares), 2):
+        (a, b), (c, d) = cell.parse(one), cell.parse(other)
+        if abs(a - c) == abs(b - d):
+            yield one, other
 
 
 class PieceMoves(BaseVariant):
@@ -47,8 +57,8 @@ class PieceMoves(BaseVariant):
         if kind == "janggiCannon":
             lines.append(f"hurdles_except = {toml.texts([letter])}")
         if "i" in betza or any('betza = "i' in each for each in also):
-            if self.s.letter_types[letter] not in CAMBODIAN or not self.s.flag("cambodianMoves"):
-                lines.append(f'initial = "{self._double_steps()}"')
+            if not self.leaps_first(letter):
+                lines.append(f'initial = "{self._initial()}"')
             if self._passes(letter):
                 lines.append(self._en_passant())
         return lines
@@ -66,11 +76,16 @@ class PieceMoves(BaseVariant):
         also: list[str] = []
         steps = self.s.flag("doubleStep", True) and any(self._steps("doubleStepRegion", side) for side in SIDES)
         if kind == "pawn":
-            triple = any(self._steps("tripleStepRegion", side) for side in SIDES)
-            passing = "cefF" if (steps or triple) and self._passes(letter) else "cfF"
-            if triple:
-                also.append(f'{{ from = "{self._triple_steps()}", betza = "imfnH" }}')
-            return f"mfW{'imfnD' if steps else ''}{passing}", also
+            double, triple = (
+                [self._steps(f"{each}StepRegion", side) for side in SIDES] for each in ("double", "triple")
+            )
+            passing = "cefF" if (steps or any(triple)) and self._passes(letter) else "cfF"
+            apart = steps and any(not there <= here for here, there in zip(double, triple, strict=True))
+            if apart:
+                also.append(f'{{ from = "{self._first_steps("double")}", betza = "imfnD" }}')
+            if any(triple):
+                also.append(f'{{ from = "{self._first_steps("triple")}", betza = "imfnH" }}')
+            return f"mfW{'imfnD' if steps and not apart else ''}{passing}", also
         betza = PIECES[kind] if given is None else given
         if given is not None:
             betza = self._checked(kind, given, letter)
@@ -79,10 +94,13 @@ class PieceMoves(BaseVariant):
             self.zones["over-the-river"] = toml.zone(zones, self.image)
             also.append('{ from = "over-the-river", betza = "sW" }')
             betza = "fW"
-        if self.s.flag("cambodianMoves") and kind in CAMBODIAN:
+        if self.leaps_first(letter):
             betza += CAMBODIAN[kind]
         if self.s.value("diagonalLines") and kind in ALONG_LINES:
             squares = self.s.region("diagonalLines")
+            lattice = Lattice(self.board)
+            if any(not squares.issuperset(*lattice.lines(*ends)) for ends in _diagonals(squares)):
+                self.s.refuse("diagonalLines", BEYOND["diagonalLines"][1])
             self.zones["lines"] = toml.zone([squares, squares], self.image)
             also.append(f'{{ from = "lines", betza = "{ALONG_LINES[kind]}", within = "lines" }}')
         return betza, also
@@ -121,8 +139,20 @@ class PieceMoves(BaseVariant):
     def _check_region(self, letter: str, kind: str, zones: Mapping[Side, frozenset[str]]) -> None:
         for side, zone in zones.items():
             is_made = letter in {*self.promoted.values(), *self.targets[side]}
-            if is_made and not self._promotion_region(side) <= zone:
+            made = self._promotion_region(side) if is_made else frozenset()
+            if not made.union(self.start.squares(letter, side)) <= zone:
                 self.s.refuse(f"{MOBILITY}{COLOURS[side]}{kind[0].upper()}{kind[1:]}", BEYOND[MOBILITY][1])
+
+    def _stuck(self, betza: str, side: Side) -> frozenset[str]:
+        """The squares from which a piece with these moves could not move on."""
+        try:
+            patterns = parse(betza) if betza else ()
+        except BetzaError:  # which is refused
+            patterns = ()
+        lattice = Lattice(self.board)
+        seen = view(side, lattice.dimensions)
+        found = (each for each in self.squares if not any(True for _ in routes(patterns, each, lattice, seen)))
+        return frozenset(found if patterns else ())
 
     def _confined(self, letter: str, kind: str, betza: str) -> str | None:
         """The zone that a piece stays in, because its options say so or because it could not move on elsewhere."""
@@ -131,17 +161,13 @@ class PieceMoves(BaseVariant):
         zones = {side: self.s.region(f"{MOBILITY}{COLOURS[side]}{suffix}", everything) & everything for side in SIDES}
         self._check_region(letter, kind, zones)
         promotes = letter in self.promoted or any(letter in self._pawns(side) for side in SIDES)
-        if self.s.flag("immobilityIllegal") and not promotes and betza:
-            try:
-                patterns = parse(betza)
-            except BetzaError:
-                return None
-            lattice = Lattice(self.board)
+        if self.s.flag("immobilityIllegal"):
             for side in SIDES:
-                seen = view(side, lattice.dimensions)
-                zones[side] -= {
-                    square for square in zones[side] if not any(True for _ in routes(patterns, square, lattice, seen))
-                }
+                stuck = zones[side] & self._stuck(betza, side)
+                if not promotes:
+                    zones[side] -= stuck
+                elif not stuck <= self._promotion_region(side):
+                    self.s.refuse("immobilityIllegal", BEYOND["immobilityIllegal"][1])
         if self.s.flag("mandatoryPawnPromotion", True):
             # What must become something there and has nothing to become may not go there.
             for side in SIDES:

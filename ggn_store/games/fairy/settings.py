@@ -32,6 +32,7 @@ _SETS: Final = frozenset(
         *(*sides("flagPiece"), *sides("nMoveRuleTypes")),
     )
 )
+_ON: Final = Option("", "true", None)
 _PAIRS: Final = frozenset({"promotedPieceType", "promotionLimit"})
 
 
@@ -229,6 +230,9 @@ def inherit(base: Mapping[str, Option], own: Mapping[str, Option]) -> dict[str, 
             kept |= Settings(own).pairs(name) if name in own else {}
             value = " ".join(f"{letter.lower()}:{target}" for letter, target in kept.items() if letter and target)
             made[name] = Option(name, value or "-", option.line)
+    if made.get("doubleStep", _ON).value == "false":
+        # What inherits from it may step twice again only from squares that it names.
+        made |= {name: Option(name, "-", None) for name in sides("doubleStepRegion")}
     return made
 
 

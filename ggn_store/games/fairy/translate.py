@@ -11,7 +11,7 @@ from ggn_store.errors import did_you_mean, quote
 from ggn_store.games.fairy import counts, ends, toml
 from ggn_store.games.fairy.around import Around
 from ggn_store.games.fairy.ini import Option
-from ggn_store.games.fairy.options import BEYOND, COLOURS, DUTIES, KNOWN, REFUSED, VALUES, sides
+from ggn_store.games.fairy.options import BEYOND, COLOURS, DUTIES, KNOWN, OF_KINGS, REFUSED, VALUES, sides
 from ggn_store.games.fairy.piece_moves import spelled
 from ggn_store.games.fairy.settings import Refusal, Settings
 from ggn_store.games.fairy.start import free_drops, read_start
@@ -52,10 +52,17 @@ def _classify(settings: Settings) -> None:
             active, duty = DUTIES[name]
             if value not in ("true", "false"):
                 settings.refuse(name, "a switch is true or false")
-            elif value == active:
+            elif value == active and not _is_idle(settings, name):
                 settings.leave(name, duty)
         elif name not in KNOWN:
             settings.refuse(name, f"no such option is known{did_you_mean(name, KNOWN)}", "?")
+
+
+def _is_idle(settings: Settings, name: str) -> bool:
+    """Whether a switch changes nothing: it is about a king, or the engine reads nothing that has not moved."""
+    if name == "cambodianMoves":
+        return not settings.flag("gating")
+    return name in OF_KINGS and not settings.letter("king")
 
 
 def _check_passes(settings: Settings) -> None:
@@ -88,6 +95,7 @@ class _Translation(Around):
         if self.terminal:
             self.host.insert(0, "royal-safety")
         self.check_around()
+        self._check_together()
         outcomes, left = ends.ends(self)
         self.host += [refusal.duty for refusal in self.s.refusals if refusal.duty is not None]
         duties = [duty for duty in dict.fromkeys(self.host) if duty in play.DUTIES]
@@ -218,8 +226,10 @@ class _Translation(Around):
         mandatory = self.s.flag("mandatoryPawnPromotion", True) if pawn else self.s.flag("mandatoryPiecePromotion")
         if pawn and not self.targets[side]:
             mandatory = self.s.flag("mandatoryPiecePromotion")
+        if pawn:
+            self._check_targets(letter, side)
         if self.s.value("promotionLimit"):
-            self._limit(self.targets[side] if pawn else "")
+            self._limit(self._made(to), self.targets[side] if pawn else "")
         if pawn and self.s.flag("sittuyinPromotion"):
             return self._promotion_moves(zone, to)
         forced = "true" if mandatory else '"immobile"' if self.s.flag("immobilityIllegal") else "false"
@@ -247,7 +257,25 @@ class _Translation(Around):
             parts.append("unique = true")
         return f"promotion = {_inline(parts)}"
 
-    def _limit(self, targets: str) -> None:
+    def _check_targets(self, letter: str, side: Side) -> None:
+        """Refuse targets of pawns that are royal without a limit, or no change."""
+        name, king = "promotionPieceTypes", self.s.letter("king")
+        if king and king in self.targets[side] and king not in self.s.pairs("promotionLimit"):
+            self.s.refuse(f"{name}{COLOURS[side]}", BEYOND[f"{name} king"][1])
+        if letter in self.targets[side]:
+            self.s.refuse(f"{name}{COLOURS[side]}", BEYOND[name][1])
+
+    def _check_together(self) -> None:
+        """Refuse switches that do not go together with pieces that are promoted to another type, or enter."""
+        for name in ("dropLoop", "sittuyinPromotion"):
+            if self.promoted and self.s.flag(name):
+                self.s.refuse(name, BEYOND[name][1])
+        if not self.promoted.keys().isdisjoint(self.promoted.values()):
+            self.s.refuse("promotedPieceType", BEYOND["promotedPieceType"][1])
+        if self.s.flag("chess960") and self.s.flag("seirawanGating"):
+            self.s.refuse("chess960", BEYOND["chess960"][1])
+
+    def _limit(self, made: set[str], targets: str) -> None:
         """Limits on what promotions may make, as far as the duties of a host have words for them."""
         limits = self.s.pairs("promotionLimit")
         counts = {
@@ -260,18 +288,22 @@ class _Translation(Around):
         else:
             # The names that pieces of a type have: their own, and those of what is promoted to it.
             names = Counter([*{*self.letters()}, *self.promoted.values()])
-            if any(limits[each] != "1" or names[each] > 1 for each in limits):
+            is_partial = not (made <= set(limits) or made.isdisjoint(limits))
+            if is_partial or any(limits[each] != "1" or names[each] > 1 for each in limits):
                 self.s.refuse("promotionLimit", BEYOND["promotionLimit"][1])
 
     def _is_unique(self, to: list[str]) -> bool:
         """Whether what a promotion makes is limited to one of its kind by the document itself."""
         limits = self.s.pairs("promotionLimit")
-        made = {self.promoted.get(token[-1], token[-1]) if token[0] in "+-" else token for token in to}
         return (
             bool(limits)
-            and made <= set(limits)
+            and self._made(to) <= set(limits)
             and not {"promotion-limit", "royal-promotion-limit"} & {refusal.duty for refusal in self.s.refusals}
         )
+
+    def _made(self, to: list[str]) -> set[str]:
+        """The letters of what a promotion makes."""
+        return {self.promoted.get(token[-1], token[-1]) if token[0] in "+-" else token for token in to}
 
     def _promoted(self, letter: str, target: str, side: Side) -> list[str]:
         lines = [f"name = {toml.text('promoted ' + spelled(self.s.letter_types[letter]))}"]
