@@ -387,8 +387,10 @@ def _board(position: Position) -> dict[str, str]:
 
 def _takes(before: Position, move: Choice) -> bool:
     enemy = other_side(before.side)
+    there = before.board.get(move.destination)
     counts = [sum(side_of(piece) == enemy for piece in _board(each).values()) for each in (before, move.after)]
-    return counts[1] < counts[0]
+    # The stone that a capture may leave behind is the first side's.
+    return counts[1] < counts[0] or (there is not None and side_of(there) == enemy)
 
 
 def _is_in(found: str | None, state: str, side: Side) -> bool:
