@@ -69,6 +69,7 @@ class DocumentReader:
         self._count = 0
         self._played = play.Play()
         self._start: set[str] = set()
+        self._begun: Mapping[str, str] = {}
 
     def document(self, value: Any) -> Document | None:
         """The document, or None where there is something to complain about."""
@@ -91,6 +92,7 @@ class DocumentReader:
         declared = self._declared(value[STATE_KEY]) if STATE_KEY in value else None
         pieces = tuple(self._piece(piece, sources, mixed) for piece, sources in members.items())
         self._check_counts()
+        self._check_begun()
         self._check_play(pieces)
         if self.complaints or self.beside:
             return None
@@ -117,6 +119,7 @@ class DocumentReader:
         self._count = sum(piece.possibilities for piece in pieces)
         self._check_count(limits.PIECES, len(pieces))
         self._check_counts()
+        self._check_begun()
         self._check_play(pieces)
         if self.complaints or self.beside or not pieces:
             return None
@@ -157,6 +160,7 @@ class DocumentReader:
             return
         start = Position.from_text(envelope.start)
         self._start = {*filter(None, start.board.values()), *(start.hands or {})}
+        self._begun = start.state or {}
         if self._board and (outside := set(start.board) - set(self._board.squares)):
             self.beside.add(("start",), "the start position has pieces off the board", sorted(outside), "its squares")
 
@@ -211,6 +215,11 @@ class DocumentReader:
         message = f"{STATE_KEY} declares the variables of another dialect than {self._grammar.dialect}"
         self.complaints.add((STATE_KEY,), message, STATE_KEY, "piece identifiers", at_key=True)
         return []
+
+    def _check_begun(self) -> None:
+        """Compare the state of the start position with the variables; a part of a document may not declare all."""
+        for message, found, allowed in variables.strange_start(self._state.known, self._begun) if self._whole else ():
+            self.beside.add(("start",), message, found, allowed)
 
     def _check_play(self, pieces: Iterable[Piece]) -> None:
         """Compare how the game is played with all that the document names; a part of one may not name all."""

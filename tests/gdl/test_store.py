@@ -197,6 +197,25 @@ def test_a_state_that_is_not_declared_is_an_error_with_its_place(store: Store) -
     assert list(store.revisions()) == []
 
 
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (
+            '{"ep": "d"}',
+            'a value of one, that the document does not declare; found {"ep": "d"}; allowed: c, none for ep',
+        ),
+        ('{"turn": "c"}', 'does not declare; found {"turn": "c"}; allowed: ep, phase'),
+    ],
+)
+def test_a_start_position_names_only_declared_states(store: Store, tmp_path: Path, state: str, message: str) -> None:
+    path, beside = write(tmp_path / "pawns.json", GAME), tmp_path / "pawns.toml"
+    beside.write_text(f"""start = '{{"board": {{"c1": "P:P"}}, "state": {state}}}'""")
+    with pytest.raises(DocumentError, match=re.escape(message)) as caught:
+        store.load(path)
+    assert [(each.file, each.pointer) for each in caught.value.problems] == [(str(beside), "/start")]
+    assert list(store.list()) == []
+
+
 def test_what_ggn_cannot_carry_is_named_when_it_is_exported(rules: Ruleset) -> None:
     with pytest.raises(ConversionError) as caught:
         rules.export("diff")
@@ -587,4 +606,21 @@ def test_a_file_beside_a_description_names_its_pieces_and_actions(
     with pytest.raises(DocumentError, match=re.escape(message).replace(r"\.\*", ".*")) as caught:
         store.load(path)
     assert [(each.file, each.pointer) for each in caught.value.problems] == [(str(path.with_suffix(".toml")), "/play")]
+    assert list(store.list()) == []
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        ("here", 'what was given with it does not fit: "here" is not FEEN'),
+        ('{"board": {"z9": "TINY:S"}}', 'pieces off the board; found ["z9"]'),
+        ('{"board": {}, "state": {"z": "1"}}', 'does not declare; found {"z": "1"}'),
+    ],
+)
+def test_a_start_beside_a_description_fits_it(store: Store, tmp_path: Path, start: str, message: str) -> None:
+    path = write(tmp_path / "tiny.json", tiny())
+    path.with_suffix(".toml").write_text(f"start = '{start}'\n")
+    with pytest.raises(DocumentError, match=re.escape(message)) as caught:
+        store.load(path)
+    assert [(each.file, each.pointer) for each in caught.value.problems] == [(str(path.with_suffix(".toml")), "/start")]
     assert list(store.list()) == []

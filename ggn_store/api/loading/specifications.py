@@ -11,13 +11,15 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.documents import files
-from ggn_store.errors import InputError, Problem, SpecificationError, printable, quote
+from ggn_store.errors import InputError, PositionError, Problem, SpecificationError, printable, quote
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
 from ggn_store.gdl.compile import CompiledDescription
 from ggn_store.gdl.specification import Specification
+from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Dialect, Document, Envelope
 from ggn_store.model.moves import play
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import json_text
 
 DIALECT: Final[Dialect] = "gdl"
@@ -76,21 +78,36 @@ def read_specification_file(path: str) -> tuple[str, str | bytes, Path | None]:
 def said(compiled: CompiledDescription, envelope: Envelope, file: str | None = None) -> Document:
     """The document with what a file beside it states of it, where it does: title, source, start position, play.
 
-    Raises SpecificationError where that names squares, pieces or actions that the game has not.
+    Raises SpecificationError where that names squares, pieces, actions or states that the game has not.
     """
     document, played = compiled.document, play.parse(envelope.play)
-    wrong = list(play.strange_names(played, compiled.kinds, document.pieces))
+    wrong = [("/play", *each) for each in play.strange_names(played, compiled.kinds, document.pieces)]
     if outside := played.squares() - set(document.board.squares):
-        wrong.append(("how the game is played names squares off the board", sorted(outside), "its squares"))
+        wrong.append(("/play", "how the game is played names squares off the board", sorted(outside), "its squares"))
+    if envelope.start is not None:
+        known = {name: each.values for name, each in variables.parse(document.envelope.variables).items()}
+        start = _start(envelope.start, file)
+        wrong += [("/start", *each) for each in variables.strange_start(known, start.state or {})]
+        if off := start.board.keys() - set(document.board.squares):
+            wrong.append(("/start", "the start position has pieces off the board", sorted(off), "its squares"))
     if wrong:
         raise SpecificationError(
-            Problem(message, "/play", file=file, found=quote(found), allowed=allowed)
-            for message, found, allowed in wrong
+            Problem(message, place, file=file, found=quote(found), allowed=allowed)
+            for place, message, found, allowed in wrong
         )
     stated = {
         name: value for name in ("title", "source", "start", "play") if (value := getattr(envelope, name)) is not None
     }
     return replace(document, envelope=replace(document.envelope, **stated)) if stated else document
+
+
+def _start(text: str, file: str | None) -> Position:
+    try:
+        return Position.from_text(text)
+    except PositionError as error:
+        raise SpecificationError(
+            [Problem(f"what was given with it does not fit: {error}", "/start", file=file)]
+        ) from None
 
 
 def retitled(text: str, title: str) -> str:

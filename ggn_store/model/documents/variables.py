@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -96,6 +96,15 @@ def passes(guards: Mapping[str, tuple[str, ...]], state: VariableValues) -> bool
 def fits(variables: Mapping[str, Variable], state: VariableValues | None) -> bool:
     """Whether a state names declared variables and their values only."""
     return all(name in variables and value in variables[name].values for name, value in (state or {}).items())
+
+
+def strange_start(known: Mapping[str, Collection[str]], state: VariableValues) -> Iterator[tuple[str, object, str]]:
+    """What is wrong with the state of a start position where these values are known: a message, found, and allowed."""
+    for name, value in state.items():
+        if value not in known.get(name, ()):
+            allowed = f"{offer(sorted(known[name]))} for {name}" if name in known else offer(sorted(known))
+            message = "the start position names a state variable, or a value of one, that the document does not declare"
+            yield message, {name: value}, allowed or "no state: the document declares no variables"
 
 
 def complete(
