@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,6 +117,8 @@ def perform(*to: str) -> str:
     return json.dumps({"CHESS:P": {"a": {square: [{"perform": {"a": None}}] for square in to}}})
 
 
+GOAL = '{"outcome":[{"when":"goal","verdict":"win","squares":["e3"]}]}'
+
 FIELDS: dict[str, tuple[Any, Any, Any, Any]] = {
     # Each: content and fields of base, ours and theirs; what the field is, or which fields conflict.
     "one side changes a title": (({}, {"title": "A"}), ({}, {"title": "B"}), ({}, {"title": "A"}), {"title": "B"}),
@@ -177,6 +180,18 @@ FIELDS: dict[str, tuple[Any, Any, Any, Any]] = {
         ({}, {"board": "8x8", "start": "7K/8/8/8/8/8/8/8 / C/c"}),
         ["board"],
     ),
+    "play on a square that the other side removed": (
+        ({"e3": [A]}, {}),
+        ({"e3": [A]}, {"play": GOAL}),
+        ({"e4": [A]}, {}),
+        ["play"],
+    ),
+    "play on a square that stays": (
+        ({"e3": [A], "e4": [A]}, {}),
+        ({"e3": [A], "e4": [A]}, {"play": GOAL}),
+        ({"e3": [A]}, {}),
+        {"play": GOAL},
+    ),
     "different boards of both sides": (
         ({}, {"board": "8x8"}),
         ({}, {"board": "5x5"}),
@@ -217,6 +232,44 @@ def test_another_dialect_conflicts_with_entries_that_the_other_side_changed() ->
     with_both = merge(base, titled, more).document
     assert with_both is not None
     assert (with_both.dialect, with_both.envelope.title, with_both.pieces) == ("diff", "T", more.pieces)
+
+
+LOST = '{"outcome":[{"when":"extinct","verdict":"loss","pieces":["C:Q"]}]}'
+LAST = '{"duties":[{"name":"last-actions","pieces":["skip"]}]}'
+SKIP = {"action": {"name": "skip"}, "diff": {}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "more", "reason"),
+    [
+        (LOST, {"C:Q": {"d1": {"d2": [{"diff": {}}]}}}, "names C:Q, which"),
+        (LAST, {"C:K": {"e1": {"e3": [SKIP]}}}, "names skip, which"),
+    ],
+)
+@pytest.mark.parametrize("prefer", ["ours", "theirs"])
+def test_play_names_what_the_merged_document_has(declared: str, more: Json, reason: str, prefer: Any) -> None:
+    less: Json = {"$state": {}, "C:R": {"e1": {"e2": [{"diff": {}}]}}}
+    base, ours, theirs = document(less | more), document(less | more, play=declared), document(less)
+    for found in (merge(base, ours, theirs), merge(base, theirs, ours)):
+        [conflict] = found.conflicts
+        assert (conflict.path, reason in str(conflict.reason)) == (("play",), True)
+    assert merge(base, ours, theirs, prefer=prefer).document == (ours if prefer == "ours" else theirs)
+    # A side that never had it all has been stored before, and nothing becomes worse.
+    never = replace(theirs, envelope=Envelope(play=declared))
+    assert merge(base, never, theirs).document == never
+
+
+def test_a_start_position_names_the_variables_of_the_merged_document() -> None:
+    phase = {"$state": {"phase": {"values": ["main", "setup"], "initial": "setup"}}}
+    content: Json = {"C:K": {"e1": {"e2": [{"diff": {}}]}}}
+    begun = '{"board":{"e1":"C:K"},"state":{"phase":"main"}}'
+    base, ours, theirs = (
+        document(phase | content),
+        document({"$state": {}} | content),
+        document(phase | content, start=begun),
+    )
+    for found in (merge(base, ours, theirs), merge(base, theirs, ours)):
+        assert [conflict.path for conflict in found.conflicts] == [("variables",)]
 
 
 ORDERS = {

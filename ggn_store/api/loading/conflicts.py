@@ -266,4 +266,6 @@ def _document(heading: Heading, source: str, envelope: Envelope, before: int, na
         language.generate("\n" * before + source, name)  # whose complaints have the lines of the file
         raise
     stated = {key: value for key in sources.STATED if (value := getattr(envelope, key, None)) is not None}
-    return replace(document, envelope=replace(document.envelope, **stated)) if stated else document
+    document = replace(document, envelope=replace(document.envelope, **stated)) if stated else document
+    sources.require_fitting(document, stated)
+    return document

@@ -13,14 +13,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from ggn_store.errors import GgnStoreError, offer
+from ggn_store.errors import GgnStoreError, NotationError, PositionError, offer
 from ggn_store.model.changes import lines, trees
 from ggn_store.model.changes import merge as entries
 from ggn_store.model.changes.diff import diff, pieces_of
 from ggn_store.model.changes.merge import Conflict, Merge, Preference
 from ggn_store.model.changes.possibilities import ABSENT
 from ggn_store.model.changes.trees import MergeSide
+from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Document, Envelope
+from ggn_store.model.moves import play
+from ggn_store.model.moves.position import Position
 from ggn_store.notation import json_edit, json_text, toml, toml_edit
 
 # Of the base and both sides.
@@ -105,18 +108,19 @@ def _merged(language: Language, sides: MergeSides, prefer: Preference) -> Merge 
     given = [_given(language, side) for side in (ours, theirs)]
     if None in given:
         return None
+    stated, unclear = _stated(sides, given, prefer or "theirs")
     try:
         document = language.generate(together.text)
+        if unclear and prefer is None:
+            return replace(found, conflicts=unclear)
+        document = replace(document, envelope=replace(document.envelope, **stated))
+        require_fitting(document, stated, (ours, theirs))
     except GgnStoreError as error:
         reason = f"the changes of both sides together are no {language.name}: {str(error).splitlines()[0]}"
         conflict = Conflict(("definition",), *texts, reason)
         if prefer is None:
             return replace(found, conflicts=(conflict,))
         return _decided(replace(found, document=ours if prefer == "ours" else theirs), prefer, (conflict,))
-    stated, unclear = _stated(sides, given, prefer or "theirs")
-    if unclear and prefer is None:
-        return replace(found, conflicts=unclear)
-    document = replace(document, envelope=replace(document.envelope, **stated))
     decided = (*together.conflicts, *unclear)
     notes = [together.note, _difference(language, document, sides, prefer if decided else None)]
     found = replace(found, document=document, conflicts=(), note="; ".join(filter(None, notes)) or None)
@@ -191,6 +195,20 @@ def _stated(
             stated[name], clashes = trees.merge(*said, side=side)
             unclear += [Conflict((name,), *said) for _ in clashes]
     return stated, tuple(unclear)
+
+
+def require_fitting(document: Document, stated: Mapping[str, Any], sides: Sequence[Document] = ()) -> None:
+    """Raise GgnStoreError unless the start position and the play that are stated of a document fit it."""
+    envelope, squares = document.envelope, set(document.board.squares)
+    if stated.get("start") is not None:
+        start = Position.from_text(stated["start"])
+        if off := start.board.keys() - squares:
+            raise PositionError(f"the start position has pieces off the board, on {offer(sorted(off))}")
+        variables.complete(variables.parse(envelope.variables), start.state, "the merged game")
+    if stated.get("play") is not None:
+        missing = entries.lacking(envelope, document.pieces, *sides) | (play.parse(envelope.play).squares() - squares)
+        if missing:
+            raise NotationError(f"how it is played names {offer(sorted(missing))}, which it does not have")
 
 
 def _difference(language: Language, document: Document, sides: MergeSides, prefer: Preference) -> str | None:

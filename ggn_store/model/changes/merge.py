@@ -3,7 +3,7 @@
 What is merged are entries: the possibilities, in their order, at a piece, source and destination. An entry that
 one side changed is as that side has it, and one that both changed is a conflict unless both changed it alike. To
 remove a piece or a source is to remove each of its entries: one that the other side added there stays. The fields
-(the dialect and the envelope) are merged in the same way. Five things more are conflicts, because no valid or
+(the dialect and the envelope) are merged in the same way. Six things more are conflicts, because no valid or
 truthful document would come of them:
 
 - `definition`: the text that a document was generated from speaks of all its entries, and of how it is played. If one
@@ -11,11 +11,13 @@ truthful document would come of them:
   changed it, `api.loading.sources` merges the texts.
 - `dialect`: if one side changed it, the other must have changed no entry otherwise.
 - `board`: if one side declared another board, all squares of the merged document must be on it.
-- `variables`: if one side declared other state variables, the merged document must name none but the declared
-  ones and their values.
+- `variables`: if one side declared other state variables, the merged document and its start position must name none
+  but the declared ones and their values.
+- `play`: if one side says how the game is played, the merged document must have the pieces, actions and squares that
+  this names, as far as that side has.
 - the document itself, where nothing would be left of it because the sides removed different parts.
 
-Conflicts may be decided for one side: an entry or a field is then as that side has it. One of the five takes all that
+Conflicts may be decided for one side: an entry or a field is then as that side has it. One of the six takes all that
 is entangled with it, which is everything but title, source and schema, from that side.
 
 Orders never conflict. The merged order is theirs, with what only our side added or moved put after the neighbour
@@ -203,7 +205,8 @@ class _Merging:
         self._check_dialect(fields["dialect"], pieces if is_whole else None)
         self._check_definition(fields, pieces if is_whole else None)
         self._check_board(fields, pieces)
-        self._check_variables(fields["variables"], pieces)
+        self._check_variables(fields, pieces)
+        self._check_play(fields, pieces)
         if not pieces and is_whole:
             self.conflicts.append(Conflict((), None, None, None, "the two sides together leave no piece in it"))
         dialect = fields.pop("dialect")
@@ -285,14 +288,24 @@ class _Merging:
         if not squares <= boards.parse_shape(shape).numbers.keys():
             self._add("board", "pieces and start position of the two sides together do not fit on it")
 
-    def _check_variables(self, declared: str | None, pieces: tuple[Piece, ...]) -> None:
+    def _check_variables(self, fields: Mapping[str, str | None], pieces: tuple[Piece, ...]) -> None:
+        declared, start = fields["variables"], fields["start"]
         _, ours, theirs = (outline.envelope.variables for outline in self._outlines)
         if ours == theirs == declared or any(conflict.path == ("variables",) for conflict in self.conflicts):
             return
         known = {(each.name, value) for each in variables.parse(declared).values() for value in each.values}
+        begun = {} if start is None else Position.from_text(start).state or {}
         named = (possibility.named_state() for piece in pieces for _, _, _, possibility in piece.entries())
-        if not known.issuperset(chain.from_iterable(named)):
-            self._add("variables", "pieces of the two sides together name variables or values that are not declared")
+        if not known.issuperset(chain(begun.items(), chain.from_iterable(named))):
+            self._add("variables", "what the two sides name together are not all declared variables and their values")
+
+    def _check_play(self, fields: Mapping[str, str | None], pieces: tuple[Piece, ...]) -> None:
+        """Compare what is played by with what is there once nothing is in conflict that could be missing."""
+        if self.conflicts or not pieces:
+            return
+        envelope = Envelope(start=fields["start"], board=fields["board"], play=fields["play"])
+        if missing := lacking(envelope, pieces, *self._sides[1:]):
+            self._add("play", f"what one side plays by names {offer(sorted(missing))}, which the other side removed")
 
     def _add(self, name: str, reason: str) -> None:
         base, ours, theirs = (outline.field(name) for outline in self._outlines)
@@ -310,6 +323,28 @@ def _three(
     if ours == theirs or base == ours:
         return theirs
     return ours if base == theirs else both(path, base, ours, theirs)
+
+
+def lacking(envelope: Envelope, pieces: Sequence[Piece], *sides: Document | None) -> set[str]:
+    """The pieces, actions and squares that a merged game is played by and that it does not have.
+
+    What a side that is played alike does not have either is left out.
+    """
+    if envelope.play is None:
+        return set()
+    played = play.parse(envelope.play)
+    named = set().union(*(piece.pieces() for piece in pieces))
+    if envelope.start is not None:
+        position = Position.from_text(envelope.start)
+        named.update(filter(None, position.board.values()), position.hands or ())
+    found = [each for _, each, _ in play.strange_names(played, named, pieces)]
+    missing = set(chain.from_iterable(each for each in found if isinstance(each, list)))
+    if envelope.board is None:
+        missing |= played.squares() - set().union(*(piece.squares() for piece in pieces))
+    for side in sides if missing else ():
+        if side is not None and side.envelope.play == envelope.play:
+            missing -= lacking(side.envelope, side.pieces)
+    return missing
 
 
 def _has_entries(side: Document | None, pieces: tuple[Piece, ...]) -> bool:

@@ -189,6 +189,15 @@ class Piece:
                         named.update(possibility.effects.board)
         return named
 
+    def pieces(self) -> set[str]:
+        """Every piece that the piece's rules name, itself among them."""
+        named: set[str | None] = {self.identifier}
+        for _, _, _, possibility in self.entries():
+            named.update(possibility.must.values(), possibility.deny.values())
+            if possibility.effects is not None:
+                named.update(possibility.effects.board.values(), possibility.effects.hands)
+        return {each for each in named if each is not None} - {EMPTY, ENEMY}
+
 
 @dataclass(frozen=True, slots=True)
 class Envelope:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from ggn_store import InputError, Store, generate, parse, read_definition
+from ggn_store import GgnStoreError, InputError, Store, generate, parse, read_definition
 from ggn_store.api.loading import sources
+from ggn_store.errors import HeadMovedError
 from ggn_store.model.changes.merge import Preference, merge
 from ggn_store.model.documents.document import Document, Envelope
 from tests.support.program import Command
@@ -17,6 +18,8 @@ from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
 from tests.support.rooks import NAMED, OURS, STEPS, THEIRS, TITLES, changed, made
+
+CASTLING = '{"crossing":[{"piece":"C:R","source":"a1","destination":"c1","through":["c1"]}]}'
 
 SIDES = {"ours": (OURS, TITLES[0]), "theirs": (THEIRS, TITLES[1])}
 
@@ -119,6 +122,34 @@ def test_what_a_file_beside_a_definition_states_is_decided(prefer: Preference) -
     assert found.document is not None
     assert found.document.envelope.title == ("O" if prefer == "ours" else "H")
     assert [conflict.path for conflict in found.decided] == [("title",)]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"start": "2k^/3/R1K^ / C/c"}, "the start position has pieces off the board, on c1, c3"),
+        ({"play": CASTLING}, "how it is played names c1, which it does not have"),
+    ],
+)
+def test_what_is_stated_of_a_definition_fits_what_the_merged_text_gives(
+    store: Store, prefer: Preference, tmp_path: Path, said: dict[str, str], reason: str
+) -> None:
+    bare = (('start = "2k^/3/R1K^ / C/c"', ""), ('last = "a3:c3"', 'last = "a3"'))
+    base, theirs, changes = made(*bare), made(*bare, ('board = "3x3"', 'board = "2x3"')), made(*bare, STEPS)
+    ours = replace(changes, envelope=replace(changes.envelope, **said), made_from=None)
+    assert sources.merge(base, ours, theirs, prefer=prefer).document == (ours if prefer == "ours" else theirs)
+    for document in (base, theirs):
+        store.load(document, "game")
+    with pytest.raises(HeadMovedError) as caught:
+        store.load(ours, "game", base="1", merge=True, conflicts=tmp_path / "file")
+    [conflict] = caught.value.merge.conflicts
+    assert str(conflict.reason).endswith(reason)
+    file = tmp_path / "file"
+    assert "<<<" not in file.read_text(), "each key was changed by one side only"
+    with pytest.raises(GgnStoreError, match=reason):
+        store.exchange.resolve(file)
+    file.write_text(file.read_text().replace('board = "2x3"', 'board = "3x3"'))
+    assert store.exchange.resolve(file).status == "merged"
 
 
 def test_what_neither_side_had_is_said_of_a_decided_merge_too() -> None:
