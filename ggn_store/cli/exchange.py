@@ -237,7 +237,7 @@ def _report(result: Transferred) -> None:
 
 def _report_error(result: Transferred) -> None:
     error = result.error
-    click.echo(printable(f"{result.name}: {_why(result)}"), err=True)
+    click.echo("\n".join(map(printable, f"{result.name}: {_why(result)}".split("\n"))), err=True)
     if isinstance(error, DivergedError) and error.merge is not None:
         from ggn_store.render.diff import merge_text
 

@@ -99,6 +99,24 @@ def test_a_conflict_ends_with_3_and_lists_what_both_sides_changed(mine: Store, r
         assert theirs.upkeep.check() == []
 
 
+def test_a_conflict_advises_only_what_can_still_be_given(mine: Store, run: Program, address: str) -> None:
+    with Store.open(address) as theirs:
+        mine.exchange.push(theirs)
+        for store, square in ((mine, "a1"), (theirs, "h8")):
+            store.load(KNIGHT | {"C:N": {"b1": {"c3": [{"must": {square: "empty"}, "diff": {}}]}}}, "knights")
+        mine.exchange.create_bundle("bundle", "knights")
+    wrong = "knights: 1 conflict between the two histories; nothing was stored: --ours or --theirs decides it"
+    merge = ("push", "knights", "--remote", address, "--merge")
+    assert run("--db", "mine.db", *merge).err.splitlines()[0] == (
+        f"{wrong}, --conflicts FILE writes it to a file, to be edited"
+    )
+    assert run("--db", "mine.db", *merge, "--conflicts", "file").err.splitlines()[:2] == [
+        wrong,
+        "edit file, and then run `ggn-store resolve file`",
+    ]
+    assert run("--db", address, "bundle", "load", "bundle", "--merge").err.splitlines()[0] == wrong
+
+
 def test_a_ruleset_that_fails_does_not_keep_the_others_and_is_told(mine: Store, run: Program, address: str) -> None:
     assert mine.list()
     result = run("--db", "mine.db", "push", "--remote", address, "none", "rooks")

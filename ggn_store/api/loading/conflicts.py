@@ -266,6 +266,7 @@ def _document(heading: Heading, source: str, envelope: Envelope, before: int, na
         language.generate("\n" * before + source, name)  # whose complaints have the lines of the file
         raise
     stated = {key: value for key in sources.STATED if (value := getattr(envelope, key, None)) is not None}
-    document = replace(document, envelope=replace(document.envelope, **stated)) if stated else document
+    if stated:
+        document = replace(document, envelope=replace(document.envelope, **stated), made_from=None)
     sources.require_fitting(document, stated)
     return document

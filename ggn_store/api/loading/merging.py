@@ -132,7 +132,7 @@ def merge_with_head(
     merged = merge_sides(before, given, _version(connection, head), wishes.prefer)
     if merged.ready is not None and wishes.merge:
         return OnHead(merged.ready, head, told(message, head, basis, merged.merge.note), merged.merge.decided)
-    why = _moved(basis, head, merged.merge, is_wanted=wishes.merge)
+    why = _moved(basis, head, merged, wishes)
     if wishes.conflicts is None:
         raise HeadMovedError(why, merged.merge)
     called = "what is loaded" if proposal is None else "what is proposed"
@@ -161,17 +161,21 @@ def _apart(sides: tuple[Version, Version, Version], called: str, basis: Revision
     return Apart((start, _document(ours, set()), _document(theirs, set())), names, lineages)
 
 
-def _moved(basis: Revision | None, head: Revision, found: Merge, *, is_wanted: bool) -> str:
+def _moved(basis: Revision | None, head: Revision, merged: Merged, wishes: LoadWishes) -> str:
     """That the newest revision is another one, and what came of a merge."""
     if basis is None:
         first = f"{head.name} is there already: its newest revision is {head}, and this was to be the first"
     else:
         first = f"{head.name} has moved on: its newest revision is {head}, and this is based on {basis}"
+    found = merged.merge
     lines = [f"{first}; nothing is stored", f"ours: {found.ours}", f"theirs ({head}): {found.theirs}"]
     if found.conflicts:
         lines.append(f"{places(found.conflicts)}; base the document on {head} and decide there")
-        if is_wanted:
-            lines[-1] += ", or decide with --ours or --theirs, or in a file: --conflicts FILE"
+        if wishes.merge:
+            lines[-1] += ", or decide with --ours or --theirs"
+            lines[-1] += ", or in a file: --conflicts FILE" if wishes.conflicts is None else ""
+    elif merged.ready is not None and merged.ready.digest == head.digest:
+        lines.append(f"{head} has all of that already: there is nothing to load")
     else:
         lines.append("the two changed different things: --merge (in Python merge=True) makes one revision of them")
         lines += [f"{NOTE}{found.note}"] if found.note is not None else []

@@ -113,7 +113,8 @@ def _merged(language: Language, sides: MergeSides, prefer: Preference) -> Merge 
         document = language.generate(together.text)
         if unclear and prefer is None:
             return replace(found, conflicts=unclear)
-        document = replace(document, envelope=replace(document.envelope, **stated))
+        if stated:
+            document = replace(document, envelope=replace(document.envelope, **stated), made_from=None)
         require_fitting(document, stated, (ours, theirs))
     except GgnStoreError as error:
         reason = f"the changes of both sides together are no {language.name}: {str(error).splitlines()[0]}"

@@ -103,13 +103,16 @@ class _Order:
     resolution: Resolution | None = None
     propose: bool = False
 
-    def wishes(self, destination: Session, source: str, is_push: bool = False) -> TransferWishes:
+    def wishes(
+        self, destination: Session, source: str, is_push: bool = False, offers_file: bool = False
+    ) -> TransferWishes:
         """What is to be done with what comes from `source`."""
         check_preference(self.prefer, merge=self.merge)
         author = authors.signed(destination.database, self.author, self.message)
         merging = functools.partial(sources.merge, prefer=self.prefer)
         wished = self.merge, self.tags, self.states, self.reviews, self.message
-        return TransferWishes(source, *wished, author, is_push, merging, self.resolution)
+        offers_file = offers_file and self.conflicts is None
+        return TransferWishes(source, *wished, author, is_push, merging, self.resolution, self.prefer, offers_file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +275,7 @@ def _between(source: Session, destination: Session, order: _Order, *, is_push: b
 
     if trials.run(are_one):
         raise StoreError(f"{taking}: this is one store, with itself as the remote: name another one")
-    wishes = order.wishes(destination, str(giving), is_push)
+    wishes = order.wishes(destination, str(giving), is_push, offers_file=True)
     with ExitStack() as stack:
         session = source
         is_taken = False

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol
 
 from ggn_store.errors import UNSTORABLE, GgnStoreError, HeadMovedError, NotationError, quote
-from ggn_store.model.changes.merge import Conflict, Merge
+from ggn_store.model.changes.merge import Conflict, Merge, Preference
 from ggn_store.model.changes.merge import merge as merge_documents
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
@@ -174,7 +174,8 @@ class TransferWishes:
     along. `message` and `author` are of the revision that unites two histories. `is_push`: what comes is the own side
     of a merge, else what is here is. `source` names
     where it comes from, and `merging` is what merges base, own side and other side.
-    `resolution` says what is to become of two heads, whatever a merge would make of them.
+    `resolution` says what is to become of two heads, whatever a merge would make of them. `prefer` is the side that
+    `merging` decides conflicts for, and `offers_file` says that a file of them may be asked for.
     """
 
     source: str
@@ -187,6 +188,8 @@ class TransferWishes:
     is_push: bool = False
     merging: Callable[[Document | None, Document, Document], Merge] = merge_documents
     resolution: Resolution | None = None
+    prefer: Preference = None
+    offers_file: bool = False
 
     @property
     def place(self) -> str:

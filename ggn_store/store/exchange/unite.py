@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from sqlalchemy import Connection
 
 from ggn_store.errors import printable
-from ggn_store.model.changes.merge import Apart, Merge
+from ggn_store.model.changes.diff import diff
+from ggn_store.model.changes.merge import Apart, Conflict, Merge, decided_for
 from ggn_store.model.documents.document import Document, Piece
 from ggn_store.model.teams.ancestry import Relation, Step
 from ggn_store.model.teams.transfer import DivergedError, TransferWishes
@@ -20,7 +21,9 @@ from ggn_store.store.rulesets.pieces import read_piece
 _SHORT: Final = 12
 
 # Equal contents unite by themselves.
-_CURE: Final = "--ours or --theirs decides them, --conflicts FILE writes them to a file, to be edited"
+_CURE: Final = "nothing was stored: --ours or --theirs decides"
+_CROSSED: Final = "each side had it when the other one was merged"
+_FILE: Final = ", --conflicts FILE writes {} to a file, to be edited"
 
 
 def united(here: Here, relation: Relation) -> str | None:
@@ -54,21 +57,47 @@ class Uniting:
             resolved = self._wishes.resolution
             return resolved.document, replace(made, document=resolved.document, note=resolved.note)
         if not self._wishes.merge:
+            if all(each.document is not None for each in merges):
+                made = replace(made, conflicts=self._together(merges, ours, theirs)[1])
             raise DivergedError(self._apart(made), made)
         for base, each in zip(bases or [None], merges, strict=True):
             if each.document is None:
-                said = f"{_conflicts(each)} between the two histories; nothing was stored: {_CURE}"
+                them = "it" if len(each.conflicts) == 1 else "them"
+                said = f"{_conflicts(each.conflicts)} between the two histories; {_CURE} {them}"
+                said += _FILE.format(them) if self._wishes.offers_file else ""
                 apart = self._kept((base, ours, theirs), (own, other))
                 raise DivergedError(f"{self._here.name}: {said}", each, apart)
-        document = made.document
-        assert document is not None  # noqa: S101  (the loop has just seen to it)
-        if any(each.document != document for each in merges):
-            raise DivergedError(
-                f"{self._here.name}: the histories have been merged crosswise before, and what comes of merging them "
-                f"depends on which of these merges one goes by; nothing was stored: {_CURE}",
-                made,
-            )
+        document, crossed = self._together(merges, ours, theirs)
+        if document is None:
+            them = "it" if len(crossed) == 1 else "them"
+            said = f"{_conflicts(crossed)} between two histories that were merged crosswise before; {_CURE} {them}"
+            raise DivergedError(f"{self._here.name}: {said}", replace(made, document=None, conflicts=crossed))
+        if crossed and (prefer := self._wishes.prefer) is not None:
+            notes = [made.note, decided_for(prefer, crossed)]
+            made = replace(made, decided=(*made.decided, *crossed), note="; ".join(filter(None, notes)))
         return document, made
+
+    def _together(
+        self, merges: Sequence[Merge], ours: Document, theirs: Document
+    ) -> tuple[Document | None, tuple[Conflict, ...]]:
+        """What merges from several bases come to, and where they differ: there each has it as one of the sides.
+
+        There is no document where they do, and no side is preferred.
+        """
+        merged = [each.document for each in merges if each.document is not None]
+        taken: list[Document] = []
+        for other in (theirs, ours):  # what differs from one side is as the other has it
+            found = merged[0]
+            for each in merged[1:]:
+                made = self._wishes.merging(other, found, each)
+                if made.document is None:
+                    return None, made.conflicts
+                found = made.document
+            taken.append(found)
+        crossed = tuple(_differing(*taken))
+        if crossed and self._wishes.prefer is None:
+            return None, crossed
+        return taken[self._wishes.prefer == "theirs"], crossed
 
     def _kept(self, documents: tuple[Document | None, Document, Document], heads: tuple[Step, Step]) -> Apart:
         """What people need to decide the conflicts."""
@@ -88,11 +117,9 @@ class Uniting:
             since = f"have only the content of {name}@{relation.bases[0].number} in common"
         else:
             since = f"have gone apart since {name}@{relation.bases[0].number}"
-        cure = (
-            "--merge makes one of both"
-            if made.document is not None
-            else f"{_conflicts(made)}: --merge cannot make one of both"
-        )
+        cure = "--merge makes one of both"
+        if made.conflicts:
+            cure = f"{_conflicts(made.conflicts)}: --merge cannot make one of both without --ours or --theirs"
         return (
             f"{name} has moved on: the history {self._wishes.place}, whose newest revision is "
             f"{name}@{self._here.head.number}, and "
@@ -117,6 +144,16 @@ class _Documents:
         return Document(revision.dialect, tuple(self._pieces[key] for key in keys), revision.envelope)
 
 
-def _conflicts(made: Merge) -> str:
-    number = len(made.conflicts)
-    return f"{number} conflict{'' if number == 1 else 's'}"
+def _differing(ours: Document, theirs: Document) -> Iterator[Conflict]:
+    """The fields and entries that are not the same in two documents; of texts not what is made from them."""
+    difference = diff(theirs, ours)
+    for field in difference.fields:
+        yield Conflict((field.name,), None, field.after, field.before, _CROSSED)
+    if not any(field.name == "definition" for field in difference.fields):
+        for piece, source, entry in difference.entries():
+            path = (piece, source, entry.destination)
+            yield Conflict(path, None, entry.after or None, entry.before or None, _CROSSED)
+
+
+def _conflicts(conflicts: Sequence[Conflict]) -> str:
+    return f"{len(conflicts)} conflict{'' if len(conflicts) == 1 else 's'}"

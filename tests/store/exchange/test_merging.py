@@ -74,6 +74,13 @@ def test_what_is_based_on_an_old_revision_is_refused_and_both_sides_are_told(mov
     assert numbers(moved) == [2, 1]
 
 
+@pytest.mark.parametrize("known", [THEIRS, BASE], ids=["both changed the same", "only the other side changed"])
+def test_what_the_newest_revision_has_already_is_not_called_different(moved: Store, known: Json) -> None:
+    with pytest.raises(HeadMovedError, match=r"\ngame@2 has all of that already: there is nothing to load$"):
+        moved.load(known, "game", base="1")
+    assert moved.load(known, "game", base="1", merge=True).status == "unchanged"
+
+
 def test_changes_of_different_entries_are_merged(moved: Store) -> None:
     merged = moved.load(OURS, "game", base="1", merge=True, author="Cy", message="mine")
     assert (merged.number, merged.parent, merged.merged, merged.status) == (3, 2, None, "merged")
@@ -311,6 +318,11 @@ def test_load_tells_what_both_sides_changed_and_merges_if_it_may(ggn: Command) -
         "      theirs: e3 must a1=enemy",
     ]
     assert [(each["revision"], each["author"]) for each in ggn("log", "game").records()][::2] == [(3, "Cy"), (1, "Ann")]
+    kept = ggn("load", "other.json", "--name", "game", "--base", "1", "--merge", "--conflicts", "file")
+    assert kept.err.splitlines()[4:6] == [
+        "  1 conflict: C:P e2 e3; base the document on game@3 and decide there, or decide with --ours or --theirs",
+        "  edit file, and then run `ggn-store resolve file`",
+    ]
 
 
 @pytest.mark.parametrize(

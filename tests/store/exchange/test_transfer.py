@@ -425,9 +425,9 @@ def test_two_that_have_nothing_in_common_are_merged_only_if_it_is_asked_for(two:
     assert sound(theirs)
 
 
-@pytest.mark.parametrize("undone", [False, True])
-def test_histories_that_were_merged_crosswise_are_merged_if_both_merges_lead_to_the_same(
-    two: tuple[Store, Store], undone: bool
+@pytest.mark.parametrize(("undone", "prefer"), [(False, None), (True, "ours"), (True, "theirs")])
+def test_histories_that_were_merged_crosswise_are_merged_where_both_merges_lead_to_the_same_or_one_side_decides(
+    two: tuple[Store, Store], undone: bool, prefer: Any
 ) -> None:
     mine, theirs = two
     ours, other = game(**BOTH, N="b1a3", R="a1a4"), game(**BOTH, N="b1c3", R="a1a5")
@@ -440,8 +440,21 @@ def test_histories_that_were_merged_crosswise_are_merged_if_both_merges_lead_to_
     mine.load(game(**BOTH, N="b1c3" if undone else "b1a3", R="a1a5", B="c1f4"), "game")
     theirs.load(game(**BOTH, N="b1a3", R="a1a5", Q="d1d4"), "game")
     if undone:  # by one of the merges only this side changed the knight, by the other only that side did
-        with pytest.raises(DivergedError, match="the histories have been merged crosswise before"):
+        crosswise = "game: 2 conflicts between two histories that were merged crosswise before; nothing was stored: "
+        with pytest.raises(DivergedError, match=f"^{crosswise}--ours or --theirs decides them$") as caught:
             mine.exchange.push(theirs, merge=True)
+        assert [each.path for each in caught.value.merge.conflicts] == [("C:N", "b1", to) for to in ("a3", "c3")]
+        with pytest.raises(
+            DivergedError, match=r"2 conflicts: --merge cannot make one of both without --ours or --theirs$"
+        ):
+            mine.exchange.push(theirs)
+        [done] = mine.exchange.push(theirs, merge=True, prefer=prefer)
+        assert [each.path for each in done.decided] == [("C:N", "b1", to) for to in ("a3", "c3")]
+        assert str(done.note).startswith(f"decided for {prefer}, 2 conflicts: ")
+        knight = "b1c3" if prefer == "ours" else "b1a3"
+        assert theirs.ruleset("game").document().data().items() == (
+            game(**BOTH, N=knight, R="a1a5", Q="d1d4", B="c1f4").items()
+        )
     else:
         mine.exchange.push(theirs, merge=True)
         assert theirs.ruleset("game").document().data().items() == (
