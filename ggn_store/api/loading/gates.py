@@ -72,12 +72,10 @@ def gate(database: Database, accept: bool = False) -> Gate:
         rules = policies.asked(policy)
         if policy is None or not rules:
             return made
-        if rules.review:
-            people = f"{rules.review} other{'s' if rules.review > 1 else ''}"
+        if (review := policies.review(policy)) is not None:
             raise GateError(
-                f"{name} takes only what was proposed, and approved by {people} (the policy of {policy.namespace}): "
-                f"propose it with `ggn-store propose {name} FILE`, or an old revision with `ggn-store propose "
-                f"{name}@NUMBER`"
+                f"{name} {review}: propose it with `ggn-store propose {name} FILE`, or an old revision with "
+                f"`ggn-store propose {name}@NUMBER`"
             )
         rights.require(database, connection, name, "proposers", made.author)
         before = None if head.id is None else stored_documents.of_revision(connection, head.id)

@@ -37,7 +37,7 @@ from ggn_store.store.exchange.here import Here, OvertakenError
 from ggn_store.store.exchange.stated import Stated
 from ggn_store.store.exchange.unite import Uniting, united
 from ggn_store.store.history import tags
-from ggn_store.store.review import records, rights
+from ggn_store.store.review import policies, records, rights
 from ggn_store.store.rulesets import catalog, declared, load, stored_documents
 from ggn_store.store.schema import tables as t
 
@@ -59,6 +59,7 @@ def plan(
     relation = ancestry.relate(here.steps, _steps(source, name))
     said = stated.compare(database, connection, name, to, source.states(name), wishes)
     _require_open(here, relation, said, wishes.place)
+    _require_unreviewed(connection, relation, to, wishes)
     is_apart = relation.kind == "apart"
     if is_apart and united(here, relation) is None and not wishes.merge:
         raise DivergedError(f"{to}: the two histories have gone apart: leave --dry-run out to list how")
@@ -91,6 +92,7 @@ def receive(
     relation = ancestry.relate(here.steps, coming)
     said = stated.compare(database, connection, name, to, source.states(name), wishes)
     _require_open(here, relation, said, wishes.place)
+    _require_unreviewed(connection, relation, to, wishes)
     if wishes.resolution is not None:
         heads = here.head.lineage if here.steps else None, coming[-1].lineage
         own, other = heads[::-1] if wishes.is_push else heads
@@ -144,6 +146,14 @@ def _require_open(here: Here, relation: Relation, said: Stated, place: str) -> N
             f"{here.name}: what comes goes on from revisions that are not {place}: {lineages}: take those first, or "
             "make the bundle with an earlier --since, or without it"
         )
+
+
+def _require_unreviewed(connection: Connection, relation: Relation, to: str, wishes: TransferWishes) -> None:
+    """Say early of what must be reviewed how to propose it; the database itself refuses it."""
+    review = None if relation.kind == "same" else policies.review(policies.counting(connection, to))
+    if review is not None:
+        cure = "--propose proposes it" if wishes.is_push else "push it from a store of your own, with --propose"
+        raise RefusedError(f"{to}: it {review}; nothing was stored: {cure}")
 
 
 def _status(here: Here, relation: Relation) -> TransferOutcome:

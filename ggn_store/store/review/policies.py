@@ -53,6 +53,15 @@ def asked(policy: Policy | None) -> PolicyRules | None:
     return None if policy is None else policy.rules
 
 
+def review(policy: Policy | None) -> str | None:
+    """What a policy says of revisions if they must be reviewed; None where they need not."""
+    rules = asked(policy)
+    if policy is None or rules is None or not rules.review:
+        return None
+    people = f"{rules.review} other{'s' if rules.review > 1 else ''}"
+    return f"takes only what was proposed, and approved by {people} (the policy of {policy.namespace})"
+
+
 def broken(policy: Policy) -> str:
     """What is wrong with a broken policy, and how to mend it."""
     place = f"the policy {policy.number} of {policy.namespace}"

@@ -181,7 +181,7 @@ def test_a_push_of_many_ends_with_a_summary(run: Program, address: str) -> None:
             ["team/x", "refused"],
         ]
         assert "retired" in two
-        assert "proposed and approved" in three
+        assert "takes only what was proposed, and approved by 1 other" in three
         assert len(result.out.splitlines()) == 3
     assert "pushed" not in run("--db", "mine.db", "push", "a", "--remote", address).err
 

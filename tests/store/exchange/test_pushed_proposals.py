@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ggn_store import Store
-from ggn_store.errors import ConflictError, GateError, GgnStoreError, InputError
+from ggn_store.errors import ConflictError, GateError, InputError, RefusedError
 from ggn_store.model.teams.transfer import DivergedError, Transferred
 from tests.support.exchanged import game
 
@@ -39,8 +39,12 @@ def test_without_a_review_it_is_a_push(here: Store, store: Store) -> None:
 
 def test_what_is_under_review_is_proposed_with_its_source_message_and_author(here: Store, store: Store) -> None:
     begin(here, store)
-    with pytest.raises(GgnStoreError, match="approv"):
-        here.exchange.push(store, "team/game")
+    why = r"team/game: it takes only what was proposed, and approved by 1 other \(the policy of team\); nothing was \w+"
+    for dry_run in (True, False):
+        with pytest.raises(RefusedError, match=f"^{why}: --propose proposes it$"):
+            here.exchange.push(store, "team/game", dry_run=dry_run)
+    with pytest.raises(RefusedError, match=f"^{why}: push it from a store of your own, with --propose$"):
+        store.exchange.pull(here, "team/game")
     result = pushed(here, store)
     assert (result.status, result.head, str(result.proposal)) == ("proposed", 1, "team/game#1")
     assert result.data()["proposal"] == "team/game#1"
