@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import os
 import re
 import time
 import traceback
@@ -16,7 +17,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 from urllib.parse import unquote
 
 from sqlalchemy import (
@@ -94,6 +95,17 @@ class Database(ABC):
         self._statements: dict[tuple[RowSelect, int], str] = {}
         # Rulesets outlive their store; the connections go when the last of them is gone.
         weakref.finalize(self, _close, self.engine, self._idle, self._give_up)
+        _OPEN.add(self)
+
+    def leave_connections(self) -> None:
+        """Leave the connections to the process that this one was forked from, and make others when they are needed.
+
+        They would be shared, and each would read answers that are the other's. A store in memory was copied.
+        """
+        if self.is_server or self.file is not None:
+            _LEFT.append((self.engine.pool, [*self._idle]))  # to be closed here is not to be closed there
+            self._idle.clear()
+            self.engine.dispose(close=False)
 
     @property
     def file(self) -> Path | None:
@@ -476,6 +488,19 @@ def is_about_a_value(error: DBAPIError) -> bool:
         return False
     # psycopg for a time after the year 9999; the module for SQLite for text that is not UTF-8.
     return "decode" in str(said) if type(said).__name__ == "OperationalError" else type(said).__name__ == "DataError"
+
+
+_OPEN: Final[weakref.WeakSet[Database]] = weakref.WeakSet()
+_LEFT: Final[list[object]] = []
+
+
+def _after_fork() -> None:
+    for each in [*_OPEN]:
+        each.leave_connections()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def cause(error: StoreError) -> BaseException | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -52,6 +54,29 @@ def positions_and_answers(rules: Ruleset) -> list[tuple[Json, list[ggn_store.Mov
         [],
     ]
     return known
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are made otherwise there")
+def test_processes_that_are_forked_use_connections_of_their_own(store: Store) -> None:
+    store.load(WITHOUT_DROPS, "game")
+    game = store.ruleset("game")
+    known = positions_and_answers(game)  # of which the connection is idle when the processes begin
+
+    def ask(number: int) -> None:
+        position, expected = known[number]
+        for _ in range(20):
+            assert game.moves(position, piece=None) == expected
+            assert [each.revision.name for each in store.list()] == ["game"]
+
+    forking = multiprocessing.get_context("fork")
+    processes = [forking.Process(target=ask, args=(number,)) for number in range(len(known))]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        process.kill()
+    assert [process.exitcode for process in processes] == [0] * len(known)
+    ask(0)
 
 
 def check_threads(rules: Ruleset, rounds: int) -> None:
