@@ -13,7 +13,7 @@ from ggn_store.api.loading import ahead, conflicts, gates, incoming, merging
 from ggn_store.api.loading.wishes import LoadWishes
 from ggn_store.api.session import authors
 from ggn_store.documents import files
-from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
+from ggn_store.errors import GgnStoreError, HeadMovedError, InputError, quote
 from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.moves import play
 from ggn_store.model.teams.revision import Revision, check_name
@@ -220,6 +220,11 @@ def read_one(
         document = _content(entries.pop(), dialect)
     elif isinstance(document, Mapping):
         document = incoming.parse(document, dialect)
+    elif not isinstance(document, Document):
+        from ggn_store.games.definition import Definition
+
+        if not isinstance(document, Definition):
+            raise InputError(f"{quote(document)} is no document: give a file, decoded JSON, or what `parse` has read")
     if name is None:
         raise InputError("a document needs a name: give it with name=...")
     return document, name

@@ -70,7 +70,7 @@ def write(
     if not parts:
         raise InputError(
             "there is nothing to put into a bundle: "
-            + ("the store has no rulesets" if since is None else f"no ruleset has gone on since {since}")
+            + (f"no ruleset has gone on since {since}" if since else "nothing was named, or the store has no rulesets")
         )
     with new_file(file) as stream:
         counts, sha256 = bundle.write(stream, source, parts)

@@ -423,7 +423,7 @@ def _raised(results: Iterable[Transferred]) -> tuple[Transferred, ...]:
 @contextmanager
 def _opened(remote: Remote, patience: Patience = ONCE) -> Iterator[Session]:
     """A store as it was given, or the one at an address, which is closed afterwards; none is made."""
-    if not isinstance(remote, str | os.PathLike):
+    if hasattr(remote, "session"):
         yield remote.session
         return
     session = opening.at(remote)

@@ -171,7 +171,7 @@ def parse_proposal(text: str) -> ProposalReference:
 
     Raises NotationError, quoting it, for anything else.
     """
-    match = _REFERENCE.fullmatch(text)
+    match = _REFERENCE.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise NotationError(
             f"{quote(text)} does not name a proposal: write chess#4 for the fourth of chess, chess#4.1 for its first "

@@ -31,9 +31,9 @@ _REFERENCE = re.compile(
 )
 
 
-def is_proposal(reference: str) -> bool:
+def is_proposal(reference: object) -> bool:
     """Whether a reference is meant to name a proposal, `chess#4`, and no revision."""
-    return "#" in reference
+    return isinstance(reference, str) and "#" in reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ def parse_reference(text: str) -> Reference:
     """What `text` names; raises NotationError for anything else."""
     if is_pattern(text):
         raise NotationError(only_one(text))
-    match = _REFERENCE.fullmatch(text)
+    match = _REFERENCE.fullmatch(text) if isinstance(text, str) else None
     if match is None or not _NAME.fullmatch(match["name"]):
         refuse_proposal(text)
         raise NotationError(
@@ -202,7 +202,7 @@ def refuse_proposal(text: object) -> None:
 
 def check_tag(tag: str) -> str:
     """`tag`, if it can name a tag; raises NotationError, quoting it, if it cannot."""
-    if len(tag) > MAX_NAME or not _TAG.fullmatch(tag):
+    if not isinstance(tag, str) or len(tag) > MAX_NAME or not _TAG.fullmatch(tag):
         raise NotationError(
             f"{quote(tag)} cannot name a tag: a letter, then letters, digits and . _ -, at most {MAX_NAME} characters"
         )

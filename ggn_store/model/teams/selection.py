@@ -18,9 +18,9 @@ _WILD: Final = frozenset("*?[")
 _ANY: Final = "**"
 
 
-def is_pattern(selector: str) -> bool:
+def is_pattern(selector: object) -> bool:
     """Whether many rulesets may be meant, instead of one by its name."""
-    return selector.endswith("/") or not _WILD.isdisjoint(selector)
+    return isinstance(selector, str) and (selector.endswith("/") or not _WILD.isdisjoint(selector))
 
 
 def matches(selector: str, name: str) -> bool:

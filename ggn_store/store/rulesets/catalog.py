@@ -111,7 +111,7 @@ _NEWEST = (
 
 def find(connection: Connection, reference: str | Reference) -> Revision:
     """The revision that a reference names; raises UnknownNameError, with what there is instead."""
-    named = parsed(connection, reference) if isinstance(reference, str) else reference
+    named = reference if isinstance(reference, Reference) else parsed(connection, reference)
     found = connection.execute(_narrowed(_NEWEST, named), {"name": named.name}).first()
     if found is None:
         raise UnknownNameError(_missing(connection, named))
@@ -175,6 +175,8 @@ def base(connection: Connection, name: str, stated: str | None) -> Base:
 
 def within(name: str, stated: str) -> str:
     """The reference to a revision of the ruleset `name` that may be written without it: `3`, `stable`."""
+    if not isinstance(stated, str):
+        raise NotationError(f'{quote(stated)} is no revision of {name}: write "3", "sha256:0123abcd" or a tag, as text')
     if stated.startswith((f"{name}@", f"{name}:")):
         return stated
     is_tag = not (stated[:1] in ("@", ":") or stated[:1].isdigit() or stated.startswith("sha256:"))
