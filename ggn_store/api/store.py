@@ -19,6 +19,7 @@ from ggn_store.api.session.attributes import hinting
 from ggn_store.api.session.opening import Address
 from ggn_store.errors import QueryError, UnknownNameError, quote
 from ggn_store.model.teams.revision import Revision, Summary, check_name
+from ggn_store.model.teams.selection import check_number
 from ggn_store.store.database import session as sessions
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
@@ -273,7 +274,7 @@ class Store:
 
         with self.session.reading() as connection:
             wanted = {*catalog.selected(connection, rulesets)}
-            if after is not None or limit is not None:
+            if after is not None or check_number(limit) is not None:
                 wanted = {*catalog.names_after(connection, wanted, after, limit)}
                 if not wanted:
                     return ()

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ggn_store import collector
-from ggn_store.errors import NotationError, StoreError, quote
+from ggn_store.errors import StoreError
 from ggn_store.model.teams.care import Collected, Verification
 from ggn_store.model.teams.event import Event
 from ggn_store.model.teams.revision import Reference, check_name, refuse_proposal
-from ggn_store.model.teams.selection import is_pattern
+from ggn_store.model.teams.selection import check_number, is_pattern
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import audit
 from ggn_store.store.rulesets import catalog
@@ -88,10 +88,10 @@ class Upkeep:
         `ruleset` may also be a namespace, `team/`, or a glob; `only` are actions: revision, tag, state, delete, ...
         """
         wanted = audit.EventFilter(() if ruleset is None else (ruleset,), tuple(only))
-        for name, each in {"since": since, "before": before, "limit": limit}.items():
-            if not (each is None or isinstance(each, int) or (isinstance(each, datetime) and name != "limit")):
-                what = "a number" if name == "limit" else "the id of an event or a time (datetime)"
-                raise NotationError(f"{name} is {what}, not {quote(each)}")
+        for what, each in {"since": since, "before": before}.items():
+            if not isinstance(each, datetime):
+                check_number(each, f"the event of {what}, where it is no datetime,")
+        check_number(limit)
         with self._session.reading() as connection:
             ids = audit.found(connection, wanted, (since, before), limit)
             if not ids and ruleset is not None and not is_pattern(ruleset):

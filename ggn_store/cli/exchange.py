@@ -280,8 +280,8 @@ _file_argument = click.argument("file", type=click.Path(), metavar="FILE")
 def bundle() -> None:
     """Carry rulesets in a file, between stores that cannot connect.
 
-    A bundle holds histories with all that they need, compressed (.ggnb.gz is a good ending). The same revisions give the
-    same file if they have the same numbers. FILE may be - for standard input or output.
+    A bundle holds histories with all that they need, compressed (.ggnb.gz is a good ending). The same revisions give
+    the same file if they have the same numbers. FILE may be - for standard input or output.
     """
 
 

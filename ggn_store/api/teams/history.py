@@ -19,6 +19,7 @@ from ggn_store.model.documents.document import Document
 from ggn_store.model.pictures.picture import ChangedMoves
 from ggn_store.model.teams.history import Blame, LogEntry
 from ggn_store.model.teams.revision import Reference, Revision, is_proposal
+from ggn_store.model.teams.selection import check_number
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import blame, diff, log
 from ggn_store.store.history.diff import Version
@@ -38,6 +39,7 @@ class History:
         Of several references, namespaces (`team/`) and globs, all together by their time.
         """
         asked = [references] if isinstance(references, str) else references
+        check_number(limit)
         with self._session.reading() as connection:
             wanted = catalog.selected(connection, asked)
             if limit is not None and limit < len(wanted):

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 from typing import Final
 
-from ggn_store.errors import UnknownNameError, did_you_mean, offer, printable, quote
+from ggn_store.errors import NotationError, UnknownNameError, did_you_mean, offer, printable, quote
 
 # One, several, or all.
 RulesetNames = str | Iterable[str] | None
@@ -41,6 +42,13 @@ def select(selectors: Iterable[str], names: Collection[str], where: str = "the s
             raise UnknownNameError(f"{where} has no ruleset that matches {quote(selector)}{_hint(selector, names)}")
         found |= dict.fromkeys(some)
     return [*found]
+
+
+def check_number(number: int | None, what: str = "limit") -> int | None:
+    """`number`, if it can say how many are wanted, or be the id of an event; raises NotationError."""
+    if number is None or (isinstance(number, int) and 0 <= number <= sys.maxsize):
+        return number
+    raise NotationError(f"{what} is a whole number from 0, not {quote(number)}")
 
 
 def only_one(selector: str, names: Collection[str] | None = None) -> str:
