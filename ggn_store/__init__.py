@@ -66,6 +66,8 @@ _HOMES = {
     "ggn_store.model.moves.position": ("Position",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+if not TYPE_CHECKING:  # which sees the imports above
+    __all__ = [*_HOME_OF]
 
 __version__ = "0.1.0"
 

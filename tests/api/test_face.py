@@ -65,6 +65,9 @@ def test_the_names_at_the_top_are_few_and_all_there() -> None:
     assert len(names) == len(set(names)) == 26
     for name in names:
         assert getattr(ggn_store, name) is not None
+    found: dict[str, object] = {}
+    exec("from ggn_store import *", found)
+    assert set(names) <= found.keys()
     with pytest.raises(AttributeError, match="'ggn_store' has no attribute 'no_such_name'"):
         getattr(ggn_store, "no_such_name")  # noqa: B009
 
