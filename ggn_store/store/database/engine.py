@@ -97,6 +97,9 @@ class Database(ABC):
         weakref.finalize(self, _close, self.engine, self._idle, self._give_up)
         _OPEN.add(self)
 
+    def __getstate__(self) -> object:
+        raise TypeError("a store is not pickled, as it holds connections: open it again in the other process")
+
     def leave_connections(self) -> None:
         """Leave the connections to the process that this one was forked from, and make others when they are needed.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -77,6 +78,13 @@ def test_processes_that_are_forked_use_connections_of_their_own(store: Store) ->
         process.kill()
     assert [process.exitcode for process in processes] == [0] * len(known)
     ask(0)
+
+
+def test_a_store_is_not_pickled_and_says_so(store: Store) -> None:
+    store.load(DIFF, "game")
+    for each in (store, store.ruleset("game")):
+        with pytest.raises(TypeError, match="a store is not pickled, as it holds connections: open it again in the"):
+            pickle.dumps(each)
 
 
 def check_threads(rules: Ruleset, rounds: int) -> None:
