@@ -139,7 +139,10 @@ def _require_open(here: Here, relation: Relation, said: Stated, place: str) -> N
     if relation.kind == "same":
         return
     if said.is_closed:
-        raise RefusedError(f"{here.name}: it is retired {place} and takes no revisions; nothing was stored")
+        raise RefusedError(
+            f"{here.name}: it is retired {place} and takes no revisions; nothing was stored: `ggn-store state "
+            f"{here.name} active` brings it back into use {place}"
+        )
     if relation.needed:
         lineages = ", ".join(f"sha256:{lineage}" for lineage in relation.needed)
         raise StoreError(
