@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from ggn_store.errors import printable
+from ggn_store.errors import counted, printable
 from ggn_store.model.changes.diff import diff
 from ggn_store.model.changes.merge import Apart, Conflict, Merge, decided_for
 from ggn_store.model.documents.document import Document, Piece
@@ -156,4 +156,4 @@ def _differing(ours: Document, theirs: Document) -> Iterator[Conflict]:
 
 
 def _conflicts(conflicts: Sequence[Conflict]) -> str:
-    return f"{len(conflicts)} conflict{'' if len(conflicts) == 1 else 's'}"
+    return counted(len(conflicts), "conflict")

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Select, bindparam, cast, func, select
 
-from ggn_store.errors import ConflictError, StoreError
+from ggn_store.errors import ConflictError, StoreError, counted
 from ggn_store.model.teams.policy import EVERYTHING, Policy, PolicyRules, check_namespace, covering
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog, damaged
@@ -58,7 +58,7 @@ def review(policy: Policy | None) -> str | None:
     rules = asked(policy)
     if policy is None or rules is None or not rules.review:
         return None
-    people = f"{rules.review} other{'s' if rules.review > 1 else ''}"
+    people = counted(rules.review, "other")
     return f"takes only what was proposed, and approved by {people} (the policy of {policy.namespace})"
 
 
