@@ -57,8 +57,8 @@ class DefinedNames(Names):
         for rule in form.piece.promotions:
             made = [each for each in map(army.plain, rule.to) if each is not None and not each.piece.is_wall]
             if made and rule.applies(form.side, move.source, move.destination, True):
-                marks = [self.mark(move.piece, each.identifier) for each in made]
-                return (*([] if rule.forced == "yes" else [""]), *marks)
+                stays = () if rule.forced == "yes" else (move.piece,)
+                return (*stays, *(each.identifier for each in made))
         return ()
 
     def left(self, move: Move) -> str:

@@ -207,6 +207,35 @@ def test_a_pass_is_written_and_read_in_every_notation(store: Store) -> None:
             store.ruleset("kings").parse_move(text, rules.start)
 
 
+BLASTING = """
+title = "Powder"
+board = "3x4"
+style = "C"
+start = "k2/2r/1P1/1K1 / C/c"
+
+[zones]
+last = "a4:c4"
+
+[pieces]
+K = { betza = "K" }
+R = { betza = "R" }
+P = { betza = "mfWcfF", promotion = { zone = "last", to = ["R", "K"], forced = true }, blast = { spares = ["P"] } }
+"""
+
+
+def test_what_a_blast_destroys_is_promoted_in_every_notation_as_engines_and_pgn_write_it(store: Store) -> None:
+    store.load(read_definition(BLASTING), "powder")
+    rules = store.ruleset("powder")
+    position = rules.position(fen="k1r/1P1/3/1K1 w - - 0 1")
+    [move] = rules.moves(position, source="b3", destination="c4")
+    assert rules.apply(position, move).board.get("c4") is None
+    assert [rules.move_text(move, position, each) for each in ("uci", "san")] == ["b3c4r", "bxc4=R"]
+    for text in ("bxc4=R", "bxc4=K", "bxc4K", "bxc4", "b3c4k"):
+        assert rules.parse_move(text, position) == move, text
+    with pytest.raises(MoveError, match="possible: b4=R, b4=K, bxc4=R, bxa4=R"):
+        rules.parse_move("bxc4=Q", position, "san")
+
+
 def test_several_steps_are_written_as_a_path_of_squares(store: Store) -> None:
     def jump(source: str, over: str, to: str) -> dict[str, object]:
         diff = {"board": {source: None, over: None, to: "D:M"}}

@@ -155,10 +155,11 @@ def _is_meant(read: san.San, move: Move, position: Position, moves: NamedMoves) 
     source = moves.names.way(move)[0]
     own = all(getattr(read, name) == getattr(written, name) for name in _SAME)
     rank = source.lstrip("abcdefghijklmnopqrstuvwxyz")
+    own = own and read.promotion in moves.names.promotions(move)
     return own and read.file in ("", source.removesuffix(rank)) and read.rank in ("", rank)
 
 
-_SAME: Final = ("destination", "piece", "promotion", "dropped", "castling", "enters", "left")
+_SAME: Final = ("destination", "piece", "dropped", "castling", "enters", "left")
 
 
 def _san(move: Move | Chain, position: Position, moves: NamedMoves) -> str:

@@ -72,13 +72,13 @@ class Names:
         return Castled(move.source, move.destination, rook_source, rook_destination)
 
     def lost(self, move: Move) -> tuple[str, ...]:
-        """The marks of what a move would make of its piece, if it did not destroy it, or turn it to stone."""
+        """What a move would make of its piece, or leave it, if it did not destroy it, or turn it to stone."""
         return ()
 
     def means(self, move: Move | Chain, read: Coordinates) -> bool:
         """Whether a move is what UCI or USI says, also by any mark of what is lost with it."""
         own = self.coordinates(move)
-        marks = self.lost(move) if isinstance(move, Move) else ()
+        marks = [self.mark(move.piece, each) for each in self.lost(move)] if isinstance(move, Move) else ()
         return own == read or (read.mark in marks and own == replace(read, mark=own.mark))
 
     def coordinates(self, move: Move | Chain) -> Coordinates:
@@ -97,9 +97,8 @@ class Names:
             return Coordinates(HAND, move.destination, self.token(board.get(move.destination) or move.piece))
         if castling is not None and castling.takes_rook:
             return Coordinates(castling.source, castling.rook_source)
-        becomes = board.get(move.destination)
-        marks = self.lost(move) or ("" if becomes is None else self.mark(move.piece, becomes),)
-        mark = marks[0]
+        becomes = next(iter(self.lost(move)), board.get(move.destination))
+        mark = "" if becomes is None else self.mark(move.piece, becomes)
         return Coordinates(move.source, move.destination, mark, left=self.left(move))
 
     def san(self, move: Move, board: Mapping[str, str | None], rivals: Iterable[Move], check: str = "") -> San:
@@ -115,7 +114,8 @@ class Names:
                 piece = str(board[source])
         if castling is not None:
             return San(castling=castling.san, enters=entering, gate=gate, check=check, left=self.left(move))
-        if source == destination and not self.promotion(move):
+        promotion = self.promotions(move)[0]
+        if source == destination and not promotion:
             return San(check=check)
         letter = self.letter(piece)
         if source == HAND:
@@ -123,20 +123,22 @@ class Names:
         captures = takes(move, board, side_of(move.piece))
         sources = {each for each, _ in (self.way(other) for other in rivals)} - {source, HAND}
         file, rank = _told_apart(source, sources, always=captures and not letter)
-        promotion = "" if entering else self.promotion(move)
         left = self.left(move)
-        return San(destination, letter, file, rank, captures, promotion, enters=entering, check=check, left=left)
+        made = "" if entering else promotion
+        return San(destination, letter, file, rank, captures, made, enters=entering, check=check, left=left)
 
     def letter(self, piece: str) -> str:
         """What SAN calls a piece: nothing for a pawn."""
         return self.token(piece).strip("-").removeprefix("P")
 
-    def promotion(self, move: Move) -> str:
-        """What SAN says that a move makes of its piece, "" for nothing else."""
-        becomes = changes(move).get(move.destination)
-        if move.source == HAND or becomes is None or not self.mark(move.piece, becomes):
-            return ""
-        return self.token(becomes).strip("-")
+    def promotions(self, move: Move) -> tuple[str, ...]:
+        """What SAN can say that a move makes of its piece, "" for nothing else; as it is written comes first."""
+        if move.source == HAND:
+            return ("",)
+        lost = self.lost(move)
+        made = lost or (changes(move).get(move.destination) or move.piece,)
+        said = (self.token(each).strip("-") if self.mark(move.piece, each) else "" for each in made)
+        return (*said, "") if lost else (*said,)
 
     def way(self, move: Move) -> tuple[str, str]:
         """From where to where the piece goes that moves, also where another one enters by it."""
