@@ -15,7 +15,7 @@ What the other duties ask is in the tables at the end.
     made      trial, made: how many royal pieces a possibility leaves on squares that it changes, of its own trials only
     flight    trial: one without what a royal piece that flees takes; it matters if the piece is attacked before, too
     promotion possibility, kind, most: what a promotion makes, and how many of this there may be before it
-    dropped   possibility: it comes from the hand
+    dropped   possibility: a drop that comes before anything else
     takes     possibility, place: a capture if an enemy stands there
     ahead     possibility, mates: it must not give check, or, if it `mates`, must not mate
     chained   possibility: a step of chains
@@ -376,7 +376,7 @@ class _Builder:
         rows, play = self._rows, self._play
         if kind := legality.promoted(play, move):
             rows["promotion"].append((number, self._kinds.setdefault(kind, len(self._kinds)), most.get(kind, 0)))
-        if move.source == HAND:
+        if legality.must_drop(play, move):
             rows["dropped"].append((number,))
         if CAPTURES in self._names and move.transition is not None:
             rows["takes"] += [(number, self._board.numbers[square]) for square in move.transition.board]

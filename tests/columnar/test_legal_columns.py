@@ -148,9 +148,10 @@ ROYALS = ("C:K^", "C:+K^")
 OTHERS = ("C:R", "C:P", "C:-P")
 DUTIES = ((Duty("royal-safety"),), (Duty("flying-general"),), (Duty("flying-general"), Duty("royal-safety")), ())
 OTHER_DUTIES = (
-    *map(Duty, ("duple-check", "spare-royal", "mandatory-drop", "no-checks", "no-flight", "no-drop-checks", "pass")),
+    *map(Duty, ("duple-check", "spare-royal", "no-checks", "no-flight", "no-drop-checks", "pass")),
     Duty("no-leap-from-check", (*ROYALS, "C:R", "c:k^", "c:r")),
     Duty("no-drop-mate", ("C:R", "c:r", "C:-P", "c:-p")),
+    Duty("mandatory-drop", ("C:R",)),
     *map(Duty, ("promotion-limit", "royal-promotion-limit", "no-promotion-checks", "mandatory-capture")),
 )
 

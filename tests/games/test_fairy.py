@@ -16,7 +16,8 @@ import pytest
 from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError, limits
 from ggn_store.games import estimate, library, playing
 from ggn_store.games.fairy.variants import DEFINED, Variant, built_in_variants, read_variants
-from ggn_store.model.moves.play import Outcome, Play
+from ggn_store.games.fairy.write import write
+from ggn_store.model.moves.play import Duty, Outcome, Play
 from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences, fixture
 from tests.oracles.play import Game
 from tests.support.program import Command
@@ -286,6 +287,19 @@ def test_older_options_are_refused_under_their_own_names_and_passing_by_one_side
     )
     [passing] = one("[x:chess]\npass = false\npassBlack = true", allow_host_rules=True).refusals
     assert (passing.option, passing.line, passing.reason) == ("passBlack", 3, "a duty to pass is both sides'")
+
+
+def test_the_duty_to_drop_is_about_the_type_that_an_option_names() -> None:
+    variant = one("[mine:crazyhouse]\nmustDrop = true\nmustDropType = n\n", allow_host_rules=True)
+    assert variant.definition is not None
+    assert playing.derive(variant.definition).duty("mandatory-drop") == Duty(
+        "mandatory-drop", ("C:-N", "C:N", "c:-n", "c:n")
+    )
+    assert "mustDropType = n\n" in write(variant.definition, "mine").text
+    for told in ("", "mustDropType = *\n"):
+        variant = one(f"[mine:crazyhouse]\nmustDrop = true\n{told}", allow_host_rules=True)
+        assert variant.definition is not None
+        assert playing.derive(variant.definition).duty("mandatory-drop") == Duty("mandatory-drop")
 
 
 def test_holes_of_the_board_are_no_squares() -> None:

@@ -118,7 +118,12 @@ class Game:
         found = [move for move in self.moves(position) if self._is_allowed(position, move)]
         allowed = {self.name(move) + self._lost(move): move for move in found}
         if "mandatory-drop" in self.host:
-            drops = {name: move for name, move in allowed.items() if move.source == HAND}
+            [tokens] = (each.pieces for each in self.definition.said.duties if each.name == "mandatory-drop")
+            drops = {
+                name: move
+                for name, move in allowed.items()
+                if move.source == HAND and (not tokens or self.forms[move.piece].piece.token in tokens)
+            }
             allowed = drops or allowed
         if "mandatory-capture" in self.host:
             captures = {name: move for name, move in allowed.items() if _takes(position, move)}

@@ -89,7 +89,7 @@ def _verdict(variant: BaseVariant, name: str, default: str) -> str | None:
     return None
 
 
-def _tokens(variant: BaseVariant, letters: str) -> list[str]:
+def tokens_of(variant: BaseVariant, letters: str) -> list[str]:
     """Pieces with these letters as the definition calls them, those that remember that they were pawns among them."""
     remembers = variant.captures and not variant.s.flag("dropLoop")
     remembered = set(variant.targets["first"] + variant.targets["second"]) if remembers else set()
@@ -116,7 +116,7 @@ def _extinct(variant: BaseVariant) -> Iterator[EndLine]:
         yield line
         return
     for letter in s.letters("extinctionPieceTypes"):
-        if pieces := _tokens(variant, letter):
+        if pieces := tokens_of(variant, letter):
             yield line | {"pieces": pieces}
 
 
@@ -141,7 +141,7 @@ def _goals(variant: BaseVariant) -> Iterator[EndLine]:
             continue
         of_side = line | ({} if same else {"side": side})
         if pieces[side] not in ("*", ""):
-            of_side["pieces"] = _tokens(variant, pieces[side])
+            of_side["pieces"] = tokens_of(variant, pieces[side])
         if waits and (pieces[side] != king or side == "first"):
             of_side["answered"] = True
         own = regions[side] if side == "first" else map(variant.image, regions[side])
@@ -162,7 +162,7 @@ def _lines(variant: BaseVariant) -> Iterator[EndLine]:
     if count and verdict is not None:
         line: EndLine = {"when": "line", "verdict": verdict, "count": count}
         named = variant.s.value("connectPieceTypes", "*").strip()
-        yield line | ({} if named in ("*", "") else {"pieces": _tokens(variant, named.upper())})
+        yield line | ({} if named in ("*", "") else {"pieces": tokens_of(variant, named.upper())})
 
 
 def _facing(variant: BaseVariant) -> Iterator[EndLine]:
@@ -225,7 +225,7 @@ def _quiet(variant: BaseVariant) -> Iterator[EndLine]:
     letters = "".join(s.value(f"nMoveRuleTypes{COLOURS[side]}", s.letter("pawn")) for side in SIDES).upper()
     known = "".join(dict.fromkeys(letter for letter in letters if letter in s.letter_types))
     line: EndLine = {"when": "quiet", "verdict": _draw(variant), "count": 2 * moves}
-    yield line | ({"pieces": known_tokens} if (known_tokens := _tokens(variant, known)) else {})
+    yield line | ({"pieces": known_tokens} if (known_tokens := tokens_of(variant, known)) else {})
 
 
 def _repeated(variant: BaseVariant) -> Iterator[EndLine]:

@@ -64,7 +64,7 @@ sittuyinRookDrop dropPromoted dropNoDoubled
 dropNoDoubledCount immobilityIllegal gating seirawanGating cambodianMoves diagonalLines soldierPromotionRank
 extinctionPseudoRoyal extinctionPieceTypes extinctionPieceCount dupleCheck promotionLimit
 blastOnCapture blastImmuneTypes flipEnclosedPieces enclosingDrop enclosingDropStart castlingDroppedPiece
-dropOppositeColoredBishop freeDrops wallingRule petrifyOnCaptureTypes sittuyinPromotion
+dropOppositeColoredBishop freeDrops wallingRule petrifyOnCaptureTypes sittuyinPromotion mustDropType
 """
 _OF_SIDES = """
 promotionRegion promotionPawnTypes promotionPieceTypes doubleStepRegion tripleStepRegion enPassantRegion enPassantTypes
@@ -103,7 +103,6 @@ REFUSED: Final = {
     "arrowGating": ("false", "C", f"{_WALLS}, on a square that it then attacks"),
     "pastGating": ("false", "C", "a move places a wall where it began"),
     "oppositeCastling": ("true", "D", "castling depends on the other side's"),
-    "mustDropType": ("*", "D", "a duty to drop one kind of piece has no name"),
     "castlingForbiddenPlies": ("0", "D", "it counts the moves of the game"),
 }
 MOBILITY: Final = "mobilityRegion"

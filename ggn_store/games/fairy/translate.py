@@ -98,11 +98,11 @@ class _Translation(Around):
         self._check_together()
         outcomes, left = ends.ends(self)
         self.host += [refusal.duty for refusal in self.s.refusals if refusal.duty is not None]
-        duties = [duty for duty in dict.fromkeys(self.host) if duty in play.DUTIES]
+        duties = [self._duty(duty) for duty in dict.fromkeys(self.host) if duty in play.DUTIES]
         if left := list(dict.fromkeys([*(duty for duty in self.host if duty in play.HOST_DUTIES), *left])):
             head.append(f"host = {toml.texts(left)}")
         if duties or outcomes:
-            head += ["", "[play]", *([f"duties = {toml.texts(duties)}"] if duties else []), *ends.text(outcomes)]
+            head += ["", "[play]", *([f"duties = [{', '.join(duties)}]"] if duties else []), *ends.text(outcomes)]
         if self.captures:
             head += ["", "[hands]", "captures = true"]
         if self.zones:
@@ -110,6 +110,13 @@ class _Translation(Around):
         return "\n".join([*head, *tables]) + "\n"
 
     # --- the whole game ---
+
+    def _duty(self, name: str) -> str:
+        """A duty, with the pieces that an option limits it to."""
+        letter = self.s.value("mustDropType", "*").strip() if name == "mandatory-drop" else "*"
+        if letter in ("*", "-", ""):
+            return toml.text(name)
+        return _inline((f"name = {toml.text(name)}", f"pieces = {toml.texts(ends.tokens_of(self, letter.upper()))}"))
 
     def _feen(self) -> str:
         rows = []

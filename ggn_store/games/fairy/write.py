@@ -17,6 +17,7 @@ from ggn_store.games.fairy.options import CAMBODIAN, COLOURS, DUTIES
 from ggn_store.games.fairy.write_pieces import TRIPLE_STEP, LeftOut, PieceWriter, quiet, said, ways
 from ggn_store.games.fen import fen
 from ggn_store.games.rules import SIDES, Castling, Definition, PieceRule, Promotion, Wall, Zone
+from ggn_store.model.moves.play import Duty
 from ggn_store.model.moves.position import Position
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
@@ -509,12 +510,20 @@ class VariantWriter(PieceWriter):
                 self.leave("play.duties", f"no option says {duty.name}", moves=True)
                 continue
             self.put(*switches[duty.name], "play.duties")
-            if duty.name == "no-leap-from-check":
-                self.put("gating", "true", "play.duties")  # or the start position does not say what has not moved
-            if duty.name == "no-drop-mate" and "shogiPawn" not in self.options:
-                self.leave("play.duties", "no-drop-mate is about shogi pawns, and this game has none", moves=True)
+            self._beside(duty)
         if self.definition.cylinder:
             self.leave("cylinder", "no board of Fairy-Stockfish wraps round", moves=True)
         for name in self.definition.said.host:
             if _READ_AS.get(name) not in self.options:
                 self.leave("host", f"{name} is left to the players, and no option is known to say it")
+
+    def _beside(self, duty: Duty) -> None:
+        """What else is to be said of a duty."""
+        if duty.name == "mandatory-drop" and duty.pieces:
+            self.put("mustDropType", letters := self.letters_of(duty.pieces), "play.duties")
+            if len(letters) > 1:
+                self.leave("play.duties", "mandatory-drop is about one type of pieces, or all", moves=True)
+        if duty.name == "no-leap-from-check":
+            self.put("gating", "true", "play.duties")  # or the start position does not say what has not moved
+        if duty.name == "no-drop-mate" and "shogiPawn" not in self.options:
+            self.leave("play.duties", "no-drop-mate is about shogi pawns, and this game has none", moves=True)

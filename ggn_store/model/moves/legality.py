@@ -126,7 +126,7 @@ class Legality:
         for rule in self._checked:
             found = [move for move in found if rule(self, position, move)]
         if "mandatory-drop" in self._duties:
-            found = [move for move in found if move.source == HAND] or found
+            found = [move for move in found if must_drop(self.play, move)] or found
         if "last-actions" in self._duties:
             last = self._duties["last-actions"].pieces
             found = [move for move in found if move.action not in last] or found
@@ -136,7 +136,7 @@ class Legality:
 
     def chains(self, position: Position) -> list[Chain]:
         """The chains that the duties let pass."""
-        if "mandatory-drop" in self._duties and any(move.source == HAND for move in self._every(position)):
+        if "mandatory-drop" in self._duties and any(must_drop(self.play, move) for move in self._every(position)):
             return []
         chains = self._asked.chains(position)
         if "mandatory-capture" in self._duties:
@@ -511,6 +511,12 @@ def may_not_mate(play: Play, move: Move) -> bool:
     """Whether a move is forbidden if it mates."""
     duty = play.duty("no-drop-mate")
     return duty is not None and move.source == HAND and move.piece in duty.pieces
+
+
+def must_drop(play: Play, move: Move) -> bool:
+    """Whether a move is a drop that comes before anything else."""
+    duty = play.duty("mandatory-drop")
+    return duty is not None and move.source == HAND and (not duty.pieces or move.piece in duty.pieces)
 
 
 def kind(piece: str) -> str:

@@ -51,7 +51,8 @@ DUTIES: Final[Mapping[str, str]] = {
     "clear-marks": "a piece that is marked, such as for en passant, loses its mark, or is taken off the board, when "
     "its own side is next to move",
     "mandatory-capture": "who can capture must capture",
-    "mandatory-drop": "who has something to drop must drop it before anything else",
+    "mandatory-drop": "who has something to drop, or one of `pieces`, if these are given, must drop it before anything "
+    "else",
     "no-checks": "no move attacks the other side's terminal piece",
     "no-flight": "a terminal piece that is attacked moves only to capture the one piece that attacks it",
     "no-leap-from-check": "a terminal piece that is attacked does not make the moves that only a first move can be",
@@ -66,7 +67,7 @@ DUTIES: Final[Mapping[str, str]] = {
 }
 # The duties that are about some pieces, or actions, only: a definition implies those of the first two.
 _IMPLIED: Final = ("no-leap-from-check", "no-drop-mate")
-_OPTIONAL: Final = ("most-captures",)
+_OPTIONAL: Final = ("mandatory-drop", "most-captures")
 _NAMED: Final = ("capture-with", "capture-soon", "last-actions")
 # What nothing here judges: it is left to the players.
 HOST_DUTIES: Final[Mapping[str, str]] = {

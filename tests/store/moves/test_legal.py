@@ -307,6 +307,16 @@ def test_who_has_something_to_drop_drops_it_first(games: Games) -> None:
     assert rules.legal_moves(nothing) == rules.moves(nothing) != []
 
 
+def test_only_what_a_duty_names_has_to_be_dropped_first(games: Games) -> None:
+    rules = games["koedem"]
+    for hand, sources in (("KN", {"*"}), ("N", {"*", "h1"}), ("Nk", {"*", "h1"})):
+        position = rules.position(fen=f"8/8/8/8/8/1k6/8/7K[{hand}] w - - 0 1")
+        found = rules.legal_moves(position)
+        assert {move.source for move in found} == sources, hand
+        assert hand != "KN" or {move.piece for move in found} == {"C:K"}
+        assert [*rules.moves_batch([position], legal=True, query="columns")[0]] == found, hand
+
+
 @pytest.mark.long
 def test_no_drop_gives_check_where_that_is_a_duty(sqlite_games: Games) -> None:
     rules = sqlite_games["supply"]
