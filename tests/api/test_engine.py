@@ -157,6 +157,13 @@ def test_an_endless_search_ends_when_it_is_told_to(chess: Engine, word: str) -> 
     assert talk(chess, "stop") == []
 
 
+def test_a_search_that_nothing_has_ended_answers_before_the_next_one(chess: Engine) -> None:
+    (info,) = talk(chess, "go infinite")
+    first, *_, last = talk(chess, "position startpos moves e2e4", "go searchmoves e7e5")
+    assert (first, last) == (f"bestmove {info.split()[-1]}", "bestmove e7e5")
+    assert talk(chess, "stop") == []
+
+
 def test_the_same_seed_plays_the_same_moves(sqlite_games: Games) -> None:
     rules = sqlite_games["chess"]
     one, other = (talk(Engine(rules, seed=5), *["go"] * 20) for _ in range(2))

@@ -207,6 +207,7 @@ class Engine:
     # --- moves ---
 
     def _go(self, words: list[str]) -> Iterator[str]:
+        yield from self._stop([])  # a search that has not been told to end ends by the next one
         if words[:1] == ["perft"]:
             yield from self._perft(words[1:])
             return
