@@ -201,9 +201,11 @@ class _Reader:
             if held not in (None, "", "-"):
                 self._fail(f"it has the hands {quote(held)}", "no hands, for nothing can be dropped in this game")
             return None
+        if held is None:
+            return dict(self._letters.free)
         hands: dict[str, int] = {}
         at = 0
-        text = "" if held in (None, "-") else str(held)
+        text = "" if held == "-" else held
         while at < len(text):
             match = _HELD.match(text, at)
             if match is None:

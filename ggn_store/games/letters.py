@@ -14,7 +14,7 @@ from functools import cached_property
 from ggn_store.errors import PositionError
 from ggn_store.games.rules import SIDES, Definition, Form
 from ggn_store.model.documents.geometry import Lattice
-from ggn_store.notation import cell
+from ggn_store.notation import cell, feen
 from ggn_store.notation.qpi import Side
 
 
@@ -44,6 +44,13 @@ class Letters:
     def has_hands(self) -> bool:
         """Whether anything ever is in a hand."""
         return self.definition.captures or any(form.can_be_held for form in self.definition.forms.values())
+
+    @cached_property
+    def free(self) -> Mapping[str, int]:
+        """What is in the hands at the start and never runs out: as many of a piece as there are squares."""
+        start = self.definition.start
+        hands = {} if start is None else feen.parse(start).hands
+        return {piece: count for piece, count in hands.items() if count >= len(self.definition.board.numbers)}
 
     @cached_property
     def rows(self) -> tuple[tuple[str | None, ...], ...]:

@@ -101,6 +101,13 @@ def test_hands_are_known_where_a_game_has_drops_and_unknown_where_it_has_none() 
     assert parse_fen("4k3/8/8/8/8/8/8/4K3", game("chess")).hands is None
 
 
+def test_a_fen_without_hands_means_those_that_never_run_out() -> None:
+    ataxx, placement = library.read_game("ataxx"), library.read_game("placement")
+    assert parse_fen("P5p/7/7/7/7/7/p5P w 0 1", ataxx).hands == {"C:P": 49, "c:p": 49}
+    assert parse_fen("P5p/7/7/7/7/7/p5P[] w 0 1", ataxx).hands == {}
+    assert parse_fen("k7/8/8/8/8/8/8/K7 w - - 0 1", placement).hands == {}
+
+
 def test_the_start_of_every_game_of_two_dimensions_is_written_and_read_again() -> None:
     for name in library.names():
         definition = game(name)

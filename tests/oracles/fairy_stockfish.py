@@ -30,7 +30,7 @@ from pathlib import Path
 
 from ggn_store import PositionError, Ruleset, Store
 from ggn_store.games import library
-from ggn_store.notation import cell, feen, qpi
+from ggn_store.notation import cell, qpi
 from tests.oracles.play import NOTHING, Game
 
 FIXTURES = Path(__file__).parents[1] / "data" / "positions" / "games"
@@ -151,7 +151,7 @@ def sample(name: str, game: Game, text: str, chance: random.Random) -> Sample | 
     after = chance.sample(sorted(moves), min(3, len(moves)))
     names = {move: PASS.sub(NOTHING, move) for move in moves} if "forced-pass" in game.host else {}
     return Sample(
-        _dealt(text, game),
+        text,
         tuple(sorted(names.get(move, move) for move in moves)),
         tuple((names.get(move, move), pyffish.get_fen(name, text, [move])) for move in after),
     )
@@ -159,15 +159,6 @@ def sample(name: str, game: Game, text: str, chance: random.Random) -> Sample | 
 
 def _is_pass(moves: list[str]) -> bool:
     return len(moves) == 1 and PASS.fullmatch(moves[0]) is not None
-
-
-def _dealt(text: str, game: Game) -> str:
-    """The FEN with the hands of the start, where the engine names none because drops are free."""
-    hands = feen.parse(str(game.definition.start)).hands
-    if not hands or "[" in text:
-        return text
-    placement, space, rest = text.partition(" ")
-    return f"{placement}[{''.join(each.partition(':')[2] * count for each, count in hands.items())}]{space}{rest}"
 
 
 def _played(name: str, chance: random.Random, count: int) -> Iterator[str]:

@@ -26,7 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ggn_store import Move, Position, Ruleset, Store
@@ -94,12 +94,10 @@ class Engine:
         return list(pyffish.legal_moves(self._name, *self._recent(self._moves)))
 
     def position(self, rules: Ruleset) -> Position:
-        """The position; where drops are free, the engine names no hands, and they are as at the start."""
+        """The position."""
         import pyffish
 
-        text = pyffish.get_fen(self._name, *self._recent(self._moves))
-        found = rules.position(fen=text)
-        return found if "[" in text else replace(found, hands=rules.start.hands)
+        return rules.position(fen=pyffish.get_fen(self._name, *self._recent(self._moves)))
 
     def stand(self, mover: str, back: int = 0, everything: bool = True) -> Stand:
         """How the game stands, or stood so many moves before; without everything, by what the board says at once."""
