@@ -12,8 +12,9 @@ from typing import Final, NoReturn
 
 from ggn_store import limits
 from ggn_store.errors import PositionError, offer, quote
-from ggn_store.games.letters import Letters, is_same, token_of
+from ggn_store.games.letters import Letters, token_of
 from ggn_store.games.numbers import numbered
+from ggn_store.games.past import is_same
 from ggn_store.games.rules import SIDES, Definition, Form
 from ggn_store.model.moves.counters import Counters
 from ggn_store.model.moves.position import Position
@@ -350,7 +351,7 @@ def _rights(position: Position, letters: Letters, shredder: bool) -> str:
     board = {square: forms[piece] for square, piece in position.board.items() if piece is not None}
     by_file = letters.definition.castles_anywhere
     for side in SIDES:
-        here = {square: form for square, form in letters.unmoved(side) if board.get(square) is form}
+        here = letters.unmoved_on(side, board)
         named: dict[tuple[str, ...], str] = {}
         castlings = letters.castlings(side, board)
         for letter in sorted(castlings, key=lambda each: (each not in "KQ", each)):

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ggn_store.errors import PositionError
+from ggn_store.games.past import Past
 from ggn_store.games.rules import SIDES, Definition, Form
 from ggn_store.model.documents.geometry import Lattice
-from ggn_store.notation import cell, feen
-from ggn_store.notation.qpi import Side
+from ggn_store.notation import feen
 
 
 @dataclass(frozen=True)
-class Letters:
+class Letters(Past):
     """How positions of a game are written; raises PositionError where its board or its letters cannot be."""
-
-    definition: Definition
 
     def __post_init__(self) -> None:
         dimensions = self.definition.lattice.dimensions
@@ -58,51 +56,6 @@ class Letters:
         lattice = Lattice(self.definition.board)  # of labels, wherever hexagons lie
         files, ranks = (range(low, low + size) for low, size in zip(lattice.low, lattice.size, strict=True))
         return tuple(tuple(lattice.at((file, rank)) for file in files) for rank in reversed(ranks))
-
-    def unmoved(self, side: Side) -> list[tuple[str, Form]]:
-        """The squares on which pieces of a side may be unmoved, each with such a piece."""
-        forms = self.definition.army(side).forms
-        return [(square, form) for form in forms if form.kind == "unmoved" for square in sorted(form.squares or ())]
-
-    def castlings(self, side: Side, board: Mapping[str, Form]) -> dict[str, tuple[tuple[str, Form], tuple[str, Form]]]:
-        """The king and the rook of the castlings of a side by their letter, K towards the last file and Q to the first.
-
-        Where kings castle from several squares these are castlings of what stands on the board: by the files of rooks,
-        and with the outermost ones as K and Q.
-        """
-        found: dict[str, tuple[tuple[str, Form], tuple[str, Form]]] = {}
-        unmoved = {(square, form.piece.token): form for square, form in self.unmoved(side)}
-        for king, form in self.unmoved(side):
-            for castling in form.piece.castling:
-                if (castling.side, castling.source) != (side, king):
-                    continue
-                rook = castling.rook_source
-                ends = (king, form), (rook, unmoved[rook, castling.rook])
-                east = cell.parse(rook)[0] > cell.parse(king)[0]
-                letter = "K" if east else "Q"
-                if not self.definition.castles_anywhere:
-                    found.setdefault(letter, ends)
-                elif all(square in board and is_same(board[square], each) for square, each in ends):
-                    found[rook[0].upper()] = ends
-                    if letter not in found or (rook > found[letter][1][0]) == east:
-                        found[letter] = ends
-        return found
-
-    def remembers(self, form: Form, hands: Mapping[str, int] | None = None) -> bool:
-        """Whether it matters of an unmoved piece alone that it has not moved, apart from castling.
-
-        Where pieces enter by gating it does as long as there is one to enter, in `hands` or by later captures.
-        """
-        patterns = (pattern for also in form.piece.ways for pattern in also.moves.patterns)
-        if form.piece.initial is None and any(pattern.initial for pattern in patterns):
-            return True
-        gates = [each.identifier for each in self.definition.army(form.side).forms if each.piece.gating]
-        return bool(gates) and (self.definition.captures or hands is None or any(hands.get(each) for each in gates))
-
-
-def is_same(one: Form, other: Form) -> bool:
-    """Whether two are the same piece of a side, whatever their past."""
-    return (one.piece.token, one.side) == (other.piece.token, other.side)
 
 
 def token_of(form: Form) -> str:

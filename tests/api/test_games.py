@@ -98,6 +98,25 @@ def test_random_games_end_as_those_of_python_chess(games: Games, name: str) -> N
         agree(games[name], BOARDS[name](), random.Random(seed), 400)
 
 
+@pytest.mark.parametrize(
+    ("begun", "again", "plies"),
+    [
+        ("g1f3 g8f6 e2e3 e7e6 e1e2 e8e7", "h1g1 h8g8 g1h1 g8h8", 14),  # no king may castle any more
+        ("g1f3 g8f6", "h1g1 h8g8 g1h1 g8h8", 12),  # the first round ends rights to castle
+        ("e2e3 e7e6", "e1e2 e8e7 e2e1 e7e8", 12),
+    ],
+)
+def test_rooks_and_kings_that_have_not_moved_make_another_position_only_while_they_may_castle(
+    rules: Ruleset, begun: str, again: str, plies: int
+) -> None:
+    game, board = Game.begin(rules), chess.Board()
+    for move in [*begun.split(), *(again.split() * 3)][:plies]:
+        game = game.play(move)
+        board.push_uci(move)
+        assert game.result.is_over == board.is_repetition(3), board.fen()
+    assert str(game.result) == "draw: the position was reached 3 times"
+
+
 ENDS = [line.split("\t") for line in (POSITIONS / "outcomes.txt").read_text("ascii").splitlines()]
 
 

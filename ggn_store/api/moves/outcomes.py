@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
+from ggn_store.games.past import Past, is_same
 from ggn_store.model.moves import result
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.model.moves.counters import Counters
@@ -258,8 +259,8 @@ def _repetition(case: Case, outcome: Outcome, side: Side) -> bool:
 
 def _repeated(case: Case, least: int) -> list[int]:
     """The places in the history of the same position, if there are so many."""
-    asked, now, reverts = case.asked, case.position, case.asked.play.reverts
-    same = [number for number, each in enumerate(case.history) if _is_same(each, now, reverts)]
+    asked, now = case.asked, case.position
+    same = [number for number, each in enumerate(case.history) if _is_same(asked, each, now)]
     if len(same) < least or all(case.history[number] == now for number in same):
         return same
     # A marked piece makes a difference where it can be taken in passing.
@@ -293,14 +294,25 @@ def _moves(asked: Judged, position: Position) -> set[tuple[str, ...]]:
     return {path_of(move) for move in turns(asked, position)}
 
 
-def _is_same(one: Position, other: Position, reverts: Mapping[str, str]) -> bool:
-    """Whether two positions are the same but for marks."""
+def _is_same(asked: Judged, one: Position, other: Position) -> bool:
+    """Whether two positions are the same but for marks, and for what pieces have done that allows no move any more."""
     if one.side != other.side or len(one.board) != len(other.board):
         return False
     if (one.hands or {}) != (other.hands or {}) or one.state != other.state:
         return False
-    pairs = ((piece, other.board.get(square)) for square, piece in one.board.items())
-    return all(piece == there or _plain(piece, reverts) == _plain(there, reverts) for piece, there in pairs)
+    reverts, definition = asked.play.reverts, asked.definition
+    apart = {
+        square
+        for square, piece in one.board.items()
+        if piece != other.board.get(square) and _plain(piece, reverts) != _plain(other.board.get(square), reverts)
+    }
+    if not apart or definition is None:
+        return not apart
+    known = [[definition.forms.get(str(each.board.get(square))) for each in (one, other)] for square in apart]
+    if not all(a is not None and b is not None and is_same(a, b) for a, b in known):
+        return False
+    past = Past(definition)
+    return all(apart.isdisjoint(past.rights(each.board, each.hands)) for each in (one, other))
 
 
 def _plain(piece: str | None, reverts: Mapping[str, str]) -> str | None:
