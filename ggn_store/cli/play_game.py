@@ -98,7 +98,7 @@ class TypedGame:
         self.pending: tuple[Choice, ...] = ()
         self._opponent = opponent
         self._notation = OwnNotation(ruleset.board.squares)
-        self._saved: str | None = None
+        self._saved: set[str] = set()
 
     @property
     def position(self) -> ggn_store.Position:
@@ -310,7 +310,7 @@ class TypedGame:
         from ggn_store.cli import printing
         from ggn_store.output import is_stream
 
-        if file != self._saved and os.path.exists(file) and not is_stream(file):
+        if file not in self._saved and os.path.exists(file) and not is_stream(file):
             raise ggn_store.MoveError(f"save {printable(file)}: there is such a file; name another one")
         form = next((form for suffix, form in _FORMS.items() if file.casefold().endswith(suffix)), TypedGame._list)
         try:
@@ -318,7 +318,7 @@ class TypedGame:
         except ggn_store.GgnStoreError as error:
             raise ggn_store.MoveError(f"save {printable(file)}: {error}") from None
         printing.write([text], file)
-        self._saved = file
+        self._saved.add(file)
         return Reply(f"{counted(len(self.game.plies), 'move')} written to {printable(file)}")
 
     def _list(self) -> str:

@@ -235,6 +235,12 @@ def test_a_saved_game_is_the_same_game(ask: Command, tmp_path: Path) -> None:
     assert ask("play", "mini", "--board", "{}", "--moves", "drop.txt").records()[0]["board"] == {"c1": "C:P"}
 
 
+def test_a_game_is_saved_again_to_each_file_that_it_was_saved_to(ask: Command) -> None:
+    saved = ask("play", "chess", stdin="e4\nsave a.pgn\nsave a.json\ne5\nsave a.pgn\nsave a.json")
+    assert (saved.code, saved.err.splitlines()[-1]) == (0, "2 moves written to a.json")
+    assert Path("a.pgn").read_text().endswith("\n1. e4 e5 *\n")
+
+
 MATE = "f2f3\ne7e5\ng2g4\nQh4\n"
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3\n"
 
