@@ -141,6 +141,7 @@ def test_what_uci_leaves_unpromoted_is_not_promoted(sqlite_games: Games) -> None
             '"a7a8" may mean a7 a8 1, a7 a8 2, a7 a8 3, a7 a8 4: say which',
         ),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8", "uci", "possible: a7a8q, a7a8r, a7a8b, a7a8n"),
+        ("8/P6P/8/1k6/8/8/8/4K3 w - - 0 1", "h8", "san", "possible: h8=Q, h8=R, h8=B, h8=N"),
         ("4k3/8/8/8/8/8/4K3/R6R w - - 0 1", "Rd1", "san", '"Rd1" may mean a1 d1, h1 d1: say which'),
     ],
 )

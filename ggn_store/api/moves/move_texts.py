@@ -154,7 +154,8 @@ class MoveTexts:
         if source is not None:
             return [move for move in allowed if move.source == source] or allowed
         if isinstance(read, San) and read.destination:
-            return [move for move in allowed if self.moves.names.letter(move.piece) == read.piece] or allowed
+            alike = [move for move in allowed if self.moves.names.letter(move.piece) == read.piece]
+            return [move for move in alike if move.destination == read.destination] or alike or allowed
         return allowed
 
     def _offered(self, moves: Sequence[Move | Chain], position: Position, notation: str = OWN) -> str:
