@@ -374,6 +374,9 @@ class Tables:
         return Wall(token or "", self._squares.optional_zone(value, "zone", path), moves, past)
 
     def _blast(self, table: TomlTable, path: Path) -> Blast:
+        if not isinstance(table.get("blast", ""), str | dict):
+            self._values.complain((*path, "blast"), "blast says what it empties", table["blast"], '"K" or a table')
+            return Blast()
         if not isinstance(table.get("blast"), dict):
             return Blast(self._leaps(table, "blast", path))
         value, path = table["blast"], (*path, "blast")

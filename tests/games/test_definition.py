@@ -196,6 +196,7 @@ MALFORMED = [
     ("forced = true", 'on = "leave"', "pieces.P.promotion.on", "on is one of a few words"),
     ("forced = true", "optional = true", "pieces.P.promotion.optional", "a promotion has no such key"),
     ('drop = { zone = "a2:h7" }', "drop = 1", "pieces.P.drop", "drop says where the piece may be dropped"),
+    ('drop = { zone = "a2:h7" }', "blast = 3", "pieces.P.blast", "blast says what it empties"),
     ('drop = { zone = "a2:h7" }', "drop = { nifu = 3 }", "pieces.P.drop.nifu", "nifu limits the pieces of a file"),
     ('betza = "R"\n', 'betza = "R"\ndrop = { nifu = true }\n', "pieces.R.drop.nifu", "one identifier on each square"),
     ('drop = { zone = "a2:h7" }', "drop = { file = 1 }", "pieces.P.drop.file", "a drop has no such key"),
