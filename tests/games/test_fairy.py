@@ -208,6 +208,12 @@ SETTING = [
     ("[x:chess]\ntripleStepRegionWhite = *4", "4k3/8/8/8/2P5/8/P7/4K3 w - - 0 1", "a2a3 c4c5 a2a4 c4c7"),
     # Who has no double steps leaves no squares of them to its heirs.
     ("[a:chess]\ndoubleStep = false\n[b:a]\ndoubleStep = true", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "a2a3"),
+    # Pawns have to promote, also where they become what promotedPieceType says.
+    (
+        "[x:chess]\npromotionPieceTypes = -\npromotedPieceType = p:q",
+        "4k3/8/8/8/8/8/p7/4K3 b - - 0 1",
+        "a2a1+",
+    ),
     # Without `gating` nothing is known of what has not moved.
     ("[x:chess]\ncambodianMoves = true", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", ""),
     # Some rules are of the type of kings alone, whatever else is royal.
@@ -519,7 +525,11 @@ KINGS = ("C:+K^", "C:K^", "c:+k^", "c:k^")
             (Outcome("extinct", "draw", count=0, other=2, answered=True), *DEFAULT),
             (),
         ),
-        ("extinctionValue = loss\nextinctionPieceTypes = q\nextinctionPseudoRoyal = true", DEFAULT, ()),
+        (
+            "extinctionValue = loss\nextinctionPieceTypes = q\nextinctionPseudoRoyal = true\nextinctionPieceCount = 64",
+            DEFAULT,
+            (),
+        ),
         (
             "flagPiece = k\nflagRegion = *8\nflagMove = true",
             (
@@ -589,6 +599,9 @@ def test_royal_pieces_of_which_some_may_be_lost_are_royal_as_long_as_there_are_n
     assert two.definition.host == ("royal-safety", "clear-marks")
     assert tables(two)["N"]["terminal"] is True
     assert [refusal.duty for refusal in one_only.refusals] == [None, "spare-royal"], "the king is never spare"
+    queens = "extinctionPieceTypes = q\nextinctionPseudoRoyal = true\nextinctionPieceCount = "
+    assert tables(one(f"[mine:chess]\n{queens}64\n"))["Q"]["terminal"] is True, "however many there are"
+    assert one(f"[mine:chess]\n{queens}0\n", allow_host_rules=True).definition is None, "a pawn makes another one"
     for option in ("promotionPieceTypes = n", "startFen = nnn1k3/8/8/8/8/8/8/NNN1K3 w - - 0 1"):
         refusals = one(f"[mine:chess]\n{royal}1\n{option}\n", allow_host_rules=True).refusals
         assert [each.option for each in refusals] == ["extinctionPseudoRoyal", "extinctionPieceCount"]

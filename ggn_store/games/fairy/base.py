@@ -64,8 +64,9 @@ class BaseVariant:
             # They are royal as long as there are no more of them than one beyond this number.
             spared = self.s.number("extinctionPieceCount", 0)
             several = any(len(self.start.squares(letter, side)) > spared + 1 for letter in found for side in SIDES)
-            made = {*self.promoted.values(), *("".join(map(self._targets, SIDES)) if spared else "")}
-            self.may_lose_royal = several or not made.isdisjoint(found)
+            made = {*self.promoted.values(), *"".join(map(self._targets, SIDES))}
+            is_enough = spared + 1 >= len(self.board.squares)
+            self.may_lose_royal = not is_enough and (several or not made.isdisjoint(found))
             if self.may_lose_royal:
                 if any(len(self._kinds(letters, side)) > 1 for side in SIDES):
                     self.s.refuse("extinctionPseudoRoyal", BEYOND["extinctionPseudoRoyal"][1])

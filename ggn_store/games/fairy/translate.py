@@ -230,9 +230,9 @@ class _Translation(Around):
         zone = self._promotion_zone()
         if not to or not zone:
             return []
-        mandatory = self.s.flag("mandatoryPawnPromotion", True) if pawn else self.s.flag("mandatoryPiecePromotion")
-        if pawn and not self.targets[side]:
-            mandatory = self.s.flag("mandatoryPiecePromotion")
+        mandatory = pawn and self.s.flag("mandatoryPawnPromotion", True)
+        if not (pawn and self.targets[side]):
+            mandatory = mandatory or self.s.flag("mandatoryPiecePromotion")
         if pawn:
             self._check_targets(letter, side)
         if self.s.value("promotionLimit"):

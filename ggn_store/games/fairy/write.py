@@ -97,6 +97,9 @@ class VariantWriter(PieceWriter):
             ]
             self.put("extinctionPieceTypes", self.letters_of([*self.pseudo_royal, *promoted]), "play.duties")
             self.put("extinctionPseudoRoyal", "true", "play.duties")
+            made = {token for piece in self.definition.pieces for rule in piece.promotions for token in rule.to}
+            if made.intersection(self.pseudo_royal) and not {"spare-royal", "duple-check"} & self.duties:
+                self.put("extinctionPieceCount", str(self.files * self.ranks), "play.duties")  # all are royal
         elif {"spare-royal", "duple-check"} & self.duties:
             self.leave("play.duties", "a king is alone in Fairy-Stockfish, and what is said of several is about none")
         if self.has_royal and "mutuallyImmuneTypes" in self.options:
