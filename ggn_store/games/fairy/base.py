@@ -66,6 +66,8 @@ class BaseVariant:
             several = any(len(self.start.squares(letter, side)) > spared + 1 for letter in found for side in SIDES)
             made = {*self.promoted.values(), *"".join(map(self._targets, SIDES))}
             is_enough = spared + 1 >= len(self.board.squares)
+            if any(self.promoted.get(letter, letter) not in found for letter in found):
+                self.s.refuse("extinctionPieceTypes", BEYOND["extinctionPieceTypes"][1])
             self.may_lose_royal = not is_enough and (several or not made.isdisjoint(found))
             if self.may_lose_royal:
                 if any(len(self._kinds(letters, side)) > 1 for side in SIDES):

@@ -142,6 +142,14 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "where there are or can be several royal pieces of several kinds",
         "the last one of each kind is royal, and here the last one of all kinds",
     ),
+    "extinctionPieceTypes": (
+        "with `extinctionPseudoRoyal`, where a royal piece becomes one that is not",
+        "a royal piece that promotes is lost in the engine, and here stays royal",
+    ),
+    "mutuallyImmuneTypes": (
+        "with royal pieces among them",
+        "the engine sees an attack where it lets nobody capture",
+    ),
     "extinctionPieceCount": (
         "where there are or can be more royal pieces than one beyond it",
         "how many there are says whether they are royal",
@@ -167,7 +175,7 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "the rights of a position name files of rooks that castle and of what has not moved alike",
     ),
     "immobilityIllegal": (
-        "where a piece that promotes could be stuck outside of the region",
+        "where a piece that promotes could be stuck outside of the region, or with `piecePromotionOnCapture`",
         "a piece that promotes is kept only from where it could not move on and becomes nothing",
     ),
     "diagonalLines": (

@@ -166,7 +166,7 @@ class PieceMoves(BaseVariant):
                 stuck = zones[side] & self._stuck(betza, side)
                 if not promotes:
                     zones[side] -= stuck
-                elif not stuck <= self._promotion_region(side):
+                elif not stuck <= self._promotion_region(side) or (stuck and self.s.flag("piecePromotionOnCapture")):
                     self.s.refuse("immobilityIllegal", BEYOND["immobilityIllegal"][1])
         if self.s.flag("mandatoryPawnPromotion", True):
             # What must become something there and has nothing to become may not go there.

@@ -279,6 +279,8 @@ class _Translation(Around):
                 self.s.refuse(name, BEYOND[name][1])
         if not self.promoted.keys().isdisjoint(self.promoted.values()):
             self.s.refuse("promotedPieceType", BEYOND["promotedPieceType"][1])
+        if not {*self.s.letters("mutuallyImmuneTypes")}.isdisjoint(self.terminal):
+            self.s.refuse("mutuallyImmuneTypes", BEYOND["mutuallyImmuneTypes"][1])
         if self.s.flag("chess960") and self.s.flag("seirawanGating"):
             self.s.refuse("chess960", BEYOND["chess960"][1])
 
