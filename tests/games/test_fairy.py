@@ -217,6 +217,8 @@ SETTING = [
     # Without `gating` nothing is known of what has not moved.
     ("[x:chess]\ncambodianMoves = true", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", ""),
     # Some rules are of the type of kings alone, whatever else is royal.
+    # Kings face each other along ranks, too.
+    ("[x:chess]\nflyingGeneral = true", "8/8/8/2k5/8/8/8/4K2P w - - 0 1", "h1h2"),
     (f"{_COMMONER}flyingGeneral = true", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", ""),
     (f"{_COMMONER}checking = false", "4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", "a2a3 a2a4 a1b1 a1c1 a1d1"),
     (f"{_COMMONER}checking = false", "r3k3/p7/8/8/8/8/8/3K4 b - - 0 1", "a8b8 a8c8 a8d8 a7a6 a7a5"),

@@ -240,11 +240,12 @@ class Game:
         return known
 
     def facing(self, board: Board) -> bool:
-        """Whether two terminal pieces look at each other along a file, with nothing between them."""
+        """Whether two terminal pieces look at each other along a file or rank, with nothing between them."""
         first, second = (self._terminals(board, side) for side in ("first", "second"))
         for one, other in itertools.product(first, second):
-            (file, low), (other_file, high) = sorted((cell.parse(one), cell.parse(other)))
-            if file == other_file and not any(cell.text((file, rank)) in board for rank in range(low + 1, high)):
+            (a, b), (c, d) = sorted((cell.parse(one), cell.parse(other)))
+            between = [(a, rank) for rank in range(b + 1, d)] if a == c else [(file, b) for file in range(a + 1, c)]
+            if (a == c or b == d) and not any(cell.text(point) in board for point in between):
                 return True
         return False
 

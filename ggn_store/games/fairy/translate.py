@@ -236,7 +236,7 @@ class _Translation(Around):
         if pawn:
             self._check_targets(letter, side)
         if self.s.value("promotionLimit"):
-            self._limit(self._made(to), self.targets[side] if pawn else "")
+            self._limit(self._made(to))
         if pawn and self.s.flag("sittuyinPromotion"):
             return self._promotion_moves(zone, to)
         forced = "true" if mandatory else '"immobile"' if self.s.flag("immobilityIllegal") else "false"
@@ -284,21 +284,22 @@ class _Translation(Around):
         if self.s.flag("chess960") and self.s.flag("seirawanGating"):
             self.s.refuse("chess960", BEYOND["chess960"][1])
 
-    def _limit(self, made: set[str], targets: str) -> None:
+    def _limit(self, made: set[str]) -> None:
         """Limits on what promotions may make, as far as the duties of a host have words for them."""
         limits = self.s.pairs("promotionLimit")
         counts = {
             letter: len(self.start.squares(letter, "first")) + self.start.hands.get(letter, 0) for letter in limits
         }
+        if made.isdisjoint(limits):
+            return
         if set(limits) <= set(self.terminal):
             self.s.leave("promotionLimit", "royal-promotion-limit")
-        elif set(limits) >= set(targets) and all(limits[each] == str(counts[each]) for each in limits):
+        elif set(limits) >= made and all(limits[each] == str(counts[each]) for each in limits):
             self.s.leave("promotionLimit", "promotion-limit")
         else:
             # The names that pieces of a type have: their own, and those of what is promoted to it.
             names = Counter([*{*self.letters()}, *self.promoted.values()])
-            is_partial = not (made <= set(limits) or made.isdisjoint(limits))
-            if is_partial or any(limits[each] != "1" or names[each] > 1 for each in limits):
+            if not made <= set(limits) or any(limits[each] != "1" or names[each] > 1 for each in limits):
                 self.s.refuse("promotionLimit", BEYOND["promotionLimit"][1])
 
     def _is_unique(self, to: list[str]) -> bool:

@@ -312,10 +312,10 @@ class Lattice:
             there = (self.low[0] + (there[0] - self.low[0]) % self.size[0], *there[1:])
         return self._place_at.get(there)
 
-    def along_file(self, place: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The other places of the file, each with those that lie between."""
-        for sign in (1, -1):
-            step = (0, sign, *[0] * (self.dimensions - 2))
+    def ahead(self, place: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The other places of the file and of the rank, each with those that lie between."""
+        for x, y in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+            step = (x, y, *[0] * (self.dimensions - 2))
             passed: tuple[str, ...] = ()
             at = self.step(place, step)
             while at is not None:

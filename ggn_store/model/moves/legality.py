@@ -443,11 +443,11 @@ def is_made_by(crossing: Crossing, changes: Contents) -> bool:
 
 
 def facing(board: Board, square: str, piece: str | None) -> Iterator[tuple[str, list[Threat]]]:
-    """What a royal piece on a square would take if it went along its file: a threat for each place there."""
+    """What a royal piece on a square would take if it went along its file or rank: a threat for each place there."""
     lattice = Lattice.of(board)
     if lattice is None or piece is None:
         return
-    for place, passed in lattice.along_file(square):
+    for place, passed in lattice.ahead(square):
         yield place, [Threat(piece, square, side_of(piece), passed, ((place, ENEMY, None),), {}, {})]
 
 

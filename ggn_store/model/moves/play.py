@@ -42,7 +42,7 @@ PREFERENCES: Final[Mapping[str, str]] = {
 DUTIES: Final[Mapping[str, str]] = {
     "royal-safety": "no move leaves an own terminal piece attacked, nor does castling begin in or cross an attack; "
     "what enters by gating is no shield in the same move; who has lost the last one has lost the game",
-    "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
+    "flying-general": "no move leaves the two terminal pieces on one file or rank with nothing between them",
     "duple-check": "royal-safety forbids to leave all terminal pieces of a side attacked, where it has several",
     "spare-royal": "royal-safety is for a side's last terminal piece",
     "blast-safety": "royal-safety where captures blast: what a blast beside it would destroy is not attacked, nor is "

@@ -118,7 +118,7 @@ def threats(opened: Opened, play: Play, entries: Iterable[Entry]) -> Iterator[Ro
         yield from _of_entries(entries)
     if "flying-general" in names:
         royals = {piece for entry in entries for piece in (entry.piece, *entry.becomes) if is_royal(piece)}
-        yield from _along_files(opened, royals)
+        yield from _facing(opened, royals)
 
 
 def _of_entries(entries: Iterable[Entry]) -> Iterator[RoyalThreat]:
@@ -155,13 +155,13 @@ def _key(bit: int, entry: Entry) -> tuple[object, ...]:
     return bit, entry.piece, entry.source, entry.not_own, entry.not_enemy, entry.not_empty, *named
 
 
-def _along_files(opened: Opened, royals: Iterable[str]) -> Iterator[RoyalThreat]:
+def _facing(opened: Opened, royals: Iterable[str]) -> Iterator[RoyalThreat]:
     lattice, numbers = Lattice.of(opened.board), opened.board.numbers
     if lattice is None:
         return
     for piece in sorted(royals):
         for square, number in numbers.items():
-            for place, passed in lattice.along_file(square):
+            for place, passed in lattice.ahead(square):
                 between = sum(1 << numbers[each] for each in passed)
                 entry = Entry(piece, number, between, between, 0, {}, {}, 0, {}, {}, True)
                 yield RoyalThreat(1 << numbers[place], entry, is_facing=True)

@@ -239,6 +239,19 @@ def test_to_face_a_king_is_no_attack_on_what_castling_crosses(store: Store) -> N
         require_castling(rules, position, ("e1", "c1"), int(may))
 
 
+def test_kings_do_not_face_each_other_along_a_rank(store: Store) -> None:
+    store.load(generate(read_definition(KINGS)), name="kings")
+    rules = store.ruleset("kings")
+    alone = {"c1": "C:K^", "e2": "c:k^"}
+    # On b2 and c2 it would face the other king, on d1 and d2 it would be attacked.
+    for rook, wanted in (({}, {"b1"}), ({"d2": "C:R"}, {"b1", "b2", "c2"})):
+        position = Position({**alone, **rook})
+        for query in ("fast", "reading"):
+            moves = rules.legal_moves(position, query=query)
+            assert {move.destination for move in moves if move.piece == "C:K^"} == wanted
+        assert rules.perft(position, 1, legal=True).count == len(moves)
+
+
 def require_castling(rules: Ruleset, position: Position, castling: tuple[str, str], count: int) -> None:
     """Every way to ask finds so many moves from one square to another, and as many moves in all."""
     for query in ("fast", "reading"):
