@@ -233,7 +233,7 @@ def test_what_a_blast_destroys_is_promoted_in_every_notation_as_engines_and_pgn_
     assert [rules.move_text(move, position, each) for each in ("uci", "san")] == ["b3c4r", "bxc4=R"]
     for text in ("bxc4=R", "bxc4=K", "bxc4K", "bxc4", "b3c4k"):
         assert rules.parse_move(text, position) == move, text
-    with pytest.raises(MoveError, match="possible: b4=R, b4=K, bxc4=R, bxa4=R"):
+    with pytest.raises(MoveError, match=r"possible: bxc4=R$"):
         rules.parse_move("bxc4=Q", position, "san")
 
 

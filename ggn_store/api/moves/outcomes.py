@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from ggn_store.games.past import Past, is_same
 from ggn_store.model.moves import result
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.model.moves.counters import Counters
@@ -309,6 +308,8 @@ def _is_same(asked: Judged, one: Position, other: Position) -> bool:
     if not apart or definition is None:
         return not apart
     known = [[definition.forms.get(str(each.board.get(square))) for each in (one, other)] for square in apart]
+    from ggn_store.games.past import Past, is_same
+
     if not all(a is not None and b is not None and is_same(a, b) for a, b in known):
         return False
     past = Past(definition)
