@@ -69,7 +69,7 @@ class Around(Walls):
             known = BEYOND.get(f"{_ENCLOSING} {self.enclosing}", BEYOND[_ENCLOSING])
             self.s.refuse(_ENCLOSING, known[1], "C")
         if flips not in ("none", "", "ataxx", "quadwrangle") or (flips == "quadwrangle" and self.enclosing):
-            self.s.refuse(_FLIPS, BEYOND[_FLIPS][1], "C")
+            self.s.refuse(_FLIPS, tier="C")
 
     def around_lines(self, letter: str) -> list[str]:
         """What a piece does around where it ends."""

@@ -67,13 +67,13 @@ class BaseVariant:
             made = {*self.promoted.values(), *"".join(map(self._targets, SIDES))}
             is_enough = spared + 1 >= len(self.board.squares)
             if any(self.promoted.get(letter, letter) not in found for letter in found):
-                self.s.refuse("extinctionPieceTypes", BEYOND["extinctionPieceTypes"][1])
+                self.s.refuse("extinctionPieceTypes")
             self.may_lose_royal = not is_enough and (several or not made.isdisjoint(found))
             if self.may_lose_royal:
                 if any(len(self._kinds(letters, side)) > 1 for side in SIDES):
-                    self.s.refuse("extinctionPseudoRoyal", BEYOND["extinctionPseudoRoyal"][1])
+                    self.s.refuse("extinctionPseudoRoyal")
                 if spared:
-                    self.s.refuse("extinctionPieceCount", BEYOND["extinctionPieceCount"][1])
+                    self.s.refuse("extinctionPieceCount")
                 elif not self.s.flag("dupleCheck"):
                     self.s.leave("extinctionPseudoRoyal", "spare-royal")
         return letters

@@ -100,7 +100,7 @@ class PieceMoves(BaseVariant):
             squares = self.s.region("diagonalLines")
             lattice = Lattice(self.board)
             if any(not squares.issuperset(*lattice.lines(*ends)) for ends in _diagonals(squares)):
-                self.s.refuse("diagonalLines", BEYOND["diagonalLines"][1])
+                self.s.refuse("diagonalLines")
             self.zones["lines"] = toml.zone([squares, squares], self.image)
             also.append(f'{{ from = "lines", betza = "{ALONG_LINES[kind]}", within = "lines" }}')
         return betza, also
@@ -167,7 +167,7 @@ class PieceMoves(BaseVariant):
                 if not promotes:
                     zones[side] -= stuck
                 elif not stuck <= self._promotion_region(side) or (stuck and self.s.flag("piecePromotionOnCapture")):
-                    self.s.refuse("immobilityIllegal", BEYOND["immobilityIllegal"][1])
+                    self.s.refuse("immobilityIllegal")
         if self.s.flag("mandatoryPawnPromotion", True):
             # What must become something there and has nothing to become may not go there.
             for side in SIDES:

@@ -9,7 +9,7 @@ from typing import Final
 
 from ggn_store.errors import quote
 from ggn_store.games.fairy.ini import Option
-from ggn_store.games.fairy.options import PIECES, RANKS, SETTING, sides
+from ggn_store.games.fairy.options import BEYOND, PIECES, RANKS, SETTING, sides
 from ggn_store.model.record import Record
 from ggn_store.notation import cell
 
@@ -63,9 +63,10 @@ class Settings:
         self.files = self._size("maxFile", MAX_FILES)
         self.ranks = self._size("maxRank", MAX_RANKS)
 
-    def refuse(self, name: str, reason: str, tier: str = "D", duty: str | None = None) -> None:
-        """Note that an option cannot be carried."""
+    def refuse(self, name: str, reason: str = "", tier: str = "D", duty: str | None = None) -> None:
+        """Note that an option cannot be carried, for the reason that the table has of it where none is given."""
         option = self.options.get(name, Option(name, "", None))
+        reason = reason or BEYOND[name][1]
         refusal = Refusal(option.name, option.value, option.line, tier, reason, duty)
         if refusal not in self.refusals:
             self.refusals.append(refusal)

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, field
 
 from ggn_store.errors import quote
-from ggn_store.games.fairy.options import BEYOND
 from ggn_store.games.fairy.settings import DEFAULT_FEN, Settings
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
@@ -99,6 +98,6 @@ def free_drops(settings: Settings, start: StartPosition) -> None:
     if not settings.flag("freeDrops") or not settings.flag("pieceDrops"):
         return
     if settings.flag("capturesToHand") or settings.flag("blastOnCapture"):
-        settings.refuse("freeDrops", BEYOND["freeDrops"][1])
+        settings.refuse("freeDrops")
     count = settings.files * settings.ranks - len(start.holes)
     start.hands = {case(letter): count for case in (str.upper, str.lower) for letter in settings.letter_types}

@@ -246,7 +246,7 @@ class _Translation(Around):
     def _promotion_moves(self, zone: str, to: list[str]) -> list[str]:
         """Promotions that are moves: of pawns that stand in the zone, and of the only one of its side."""
         if len(to) > 1:
-            self.s.refuse("sittuyinPromotion", BEYOND["sittuyinPromotion"][1])
+            self.s.refuse("sittuyinPromotion")
         betza = self._betza(to[0].removeprefix("-"))[0]
         parts = [f'betza = "m{betza}"', "in_place = true", f'apart = "{betza}"', f"to = {toml.texts(to[:1])}"]
         rules = _inline([f'from = "{zone}"', *parts]), _inline([*parts, "alone = true"])
@@ -273,16 +273,17 @@ class _Translation(Around):
             self.s.refuse(f"{name}{COLOURS[side]}", BEYOND[name][1])
 
     def _check_together(self) -> None:
-        """Refuse switches that do not go together with pieces that are promoted to another type, or enter."""
-        for name in ("dropLoop", "sittuyinPromotion"):
-            if self.promoted and self.s.flag(name):
-                self.s.refuse(name, BEYOND[name][1])
-        if not self.promoted.keys().isdisjoint(self.promoted.values()):
-            self.s.refuse("promotedPieceType", BEYOND["promotedPieceType"][1])
-        if not {*self.s.letters("mutuallyImmuneTypes")}.isdisjoint(self.terminal):
-            self.s.refuse("mutuallyImmuneTypes", BEYOND["mutuallyImmuneTypes"][1])
-        if self.s.flag("chess960") and self.s.flag("seirawanGating"):
-            self.s.refuse("chess960", BEYOND["chess960"][1])
+        """Refuse options that do not go together with what others made of the pieces."""
+        clashes = {
+            "dropLoop": self.promoted and self.s.flag("dropLoop"),
+            "sittuyinPromotion": self.promoted and self.s.flag("sittuyinPromotion"),
+            "promotedPieceType": not self.promoted.keys().isdisjoint(self.promoted.values()),
+            "mutuallyImmuneTypes": not {*self.s.letters("mutuallyImmuneTypes")}.isdisjoint(self.terminal),
+            "chess960": self.s.flag("chess960") and self.s.flag("seirawanGating"),
+        }
+        for name, clash in clashes.items():
+            if clash:
+                self.s.refuse(name)
 
     def _limit(self, made: set[str]) -> None:
         """Limits on what promotions may make, as far as the duties of a host have words for them."""
@@ -300,7 +301,7 @@ class _Translation(Around):
             # The names that pieces of a type have: their own, and those of what is promoted to it.
             names = Counter([*{*self.letters()}, *self.promoted.values()])
             if not made <= set(limits) or any(limits[each] != "1" or names[each] > 1 for each in limits):
-                self.s.refuse("promotionLimit", BEYOND["promotionLimit"][1])
+                self.s.refuse("promotionLimit")
 
     def _is_unique(self, to: list[str]) -> bool:
         """Whether what a promotion makes is limited to one of its kind by the document itself."""
