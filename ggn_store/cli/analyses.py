@@ -14,6 +14,7 @@ from ggn_store.errors import counted, printable, quote
 from ggn_store.model.teams.selection import is_pattern
 
 if TYPE_CHECKING:
+    import ggn_store
     from ggn_store.api.questions.analysis import RulesetAnalysis
 
 _STATS = (
@@ -56,6 +57,21 @@ _show_sql = click.option(
 )
 
 
+def _paged(
+    store: ggn_store.Store, rulesets: tuple[str, ...], limit: int | None, after: str | None
+) -> tuple[str, ...] | None:
+    """The rulesets of a page, as they are where none is asked for; None, which is reported, where nothing is on it."""
+    if limit is None and after is None:
+        return rulesets
+    found = store.analysis().names(rulesets, limit=limit, after=after)
+    if not found:
+        click.echo(f"no ruleset comes after {printable(after or '')}", err=True)
+        return None
+    if len(found) == limit:
+        printing.tell_more(found[-1])
+    return (*found,)
+
+
 # The options --format and --show-sql; the command gets them as `form`, and `tell`, which prints the SQL.
 _answer_options = options.several(_show_sql, options.records_option)
 
@@ -83,7 +99,7 @@ def _of_rulesets(command: Callable[..., AnalysisCall]) -> Callable[..., None]:
             records = ask(stores.open_ruleset(rulesets[0]).analysis(tell))
         else:
             columns, store = ("ruleset", "revision", *columns), stores.open_store()
-            chosen = stores.paged(store, rulesets, limit, after)
+            chosen = _paged(store, rulesets, limit, after)
             if chosen is None:
                 return
             records = [
@@ -123,7 +139,7 @@ def stats(rulesets: tuple[str, ...], by: str, form: str | None, tell: Any, **pag
         printing.print_records(found, form, ("piece", "side", *_STATS[8:]))
         return
     store = stores.open_store()
-    chosen = stores.paged(store, rulesets, **page)
+    chosen = _paged(store, rulesets, **page)
     if chosen is not None:
         printing.print_records(store.analysis(tell).stats(chosen), form, _STATS)
 
@@ -332,7 +348,7 @@ def concepts(rulesets: tuple[str, ...], form: str | None, tell: Any, **page: Any
     view v_concepts has a column for each, and the guide to analyses lists them.
     """
     store = stores.open_store()
-    chosen = stores.paged(store, rulesets, **page)
+    chosen = _paged(store, rulesets, **page)
     if chosen is None:
         return
     found = store.analysis(tell).concepts(chosen)

@@ -11,7 +11,7 @@ import click
 
 import ggn_store
 from ggn_store.cli import printing
-from ggn_store.errors import GgnStoreError, UnknownNameError, UnknownRulesetError, offer, printable
+from ggn_store.errors import GgnStoreError, UnknownNameError, UnknownRulesetError, offer
 
 
 def address(ctx: click.Context) -> str:
@@ -79,21 +79,6 @@ def find_ruleset(store: ggn_store.Store, reference: str) -> ggn_store.Ruleset:
     found = store.ruleset(reference)
     printing.report_state(store, found.revision)
     return found
-
-
-def paged(
-    store: ggn_store.Store, rulesets: tuple[str, ...], limit: int | None, after: str | None
-) -> tuple[str, ...] | None:
-    """The rulesets of a page, as they are where none is asked for; None, which is reported, where nothing is on it."""
-    if limit is None and after is None:
-        return rulesets
-    found = store.analysis().names(rulesets, limit=limit, after=after)
-    if not found:
-        click.echo(f"no ruleset comes after {printable(after or '')}", err=True)
-        return None
-    if len(found) == limit:
-        printing.tell_more(found[-1])
-    return (*found,)
 
 
 def in_library(error: GgnStoreError) -> str:

@@ -13,7 +13,6 @@ import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -21,6 +20,7 @@ import pytest
 
 from ggn_store import __version__, cli
 from ggn_store.cli import group
+from tests.support.commands import commands
 from tests.support.fonts import needs_a_font
 from tests.support.program import (
     MINI,
@@ -38,18 +38,6 @@ from tests.support.program import (
 # --- the program ---
 
 
-def all_commands(within: click.Group = group, before: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Every command, and every command of it, with what is written to call it."""
-    context = click.Context(within)
-    for name in within.list_commands(context):
-        command = within.get_command(context, name)
-        assert command is not None
-        assert command.name == name
-        yield f"{before}{name}", command
-        if isinstance(command, click.Group):
-            yield from all_commands(command, f"{before}{name} ")
-
-
 def test_the_commands_are_those_that_users_are_told(run: Program) -> None:
     listed = group.list_commands(click.Context(group))
     assert len(listed) == len(set(listed))
@@ -59,7 +47,7 @@ def test_the_commands_are_those_that_users_are_told(run: Program) -> None:
 
 
 def test_every_command_of_every_file_is_reached_from_the_program() -> None:
-    reached = [command for _, command in all_commands()]
+    reached = [command for _, command in commands(group)]
     found = [importlib.import_module(f"{cli.__name__}.{module.name}") for module in pkgutil.iter_modules(cli.__path__)]
     defined = {
         f"{module.__name__}.{name}": each
@@ -74,7 +62,7 @@ def test_every_command_of_every_file_is_reached_from_the_program() -> None:
 def test_the_help_of_every_command_has_a_text_of_each_option() -> None:
     without = [
         f"{name} {option.opts[0]}"
-        for name, command in all_commands()
+        for name, command in commands(group)
         for option in command.params
         if isinstance(option, click.Option) and not option.hidden and not (option.help or "").strip()
     ]
@@ -104,7 +92,7 @@ def test_the_module_and_the_script_are_the_same_program(tmp_path: Path) -> None:
 
 
 def test_help_and_version_of_every_command_load_no_heavy_library() -> None:
-    asked = ["--help", "--version", *(f"{name} --help" for name, _ in all_commands())]
+    asked = ["--version", *(f"{name} --help".strip() for name, _ in commands(group))]
     code = (
         "import sys\n"
         "from ggn_store.cli import main\n"

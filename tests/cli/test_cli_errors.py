@@ -274,7 +274,7 @@ def test_wrong_usage_is_told_with_the_usage_and_changes_nothing(
 def test_an_option_with_one_value_is_given_once() -> None:
     tried = 0
     parent = click.Context(group, **group.context_settings)  # commands keep what it calls their help
-    for name, command in [("", group), *commands(group)]:
+    for name, command in commands(group):
         for option in command.params:
             if isinstance(option, click.Option) and not (option.is_flag or option.multiple):
                 tried += 1

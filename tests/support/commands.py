@@ -1,4 +1,4 @@
-"""The commands of the command line, those of groups among them."""
+"""The commands of the command line."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import click
 
 
 def commands(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """Every command with the words that call it; groups have none of their own."""
-    if not isinstance(command, click.Group):
-        yield " ".join(words), command
-        return
-    context = click.Context(command)
-    for name in command.list_commands(context):
-        found = command.get_command(context, name)
-        assert found is not None
-        yield from commands(found, (*words, name))
+    """The command and, of a group, every command below it, each with the words that call it."""
+    yield " ".join(words), command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            assert found.name == name
+            yield from commands(found, (*words, name))
