@@ -33,6 +33,7 @@ from ggn_store.store.rulesets import catalog
 if TYPE_CHECKING:
     from ggn_store.api.moves.columns import Columns
     from ggn_store.api.moves.move_texts import MoveTexts, Reading
+    from ggn_store.api.moves.perft import PerftOptions
     from ggn_store.api.moves.pictures import Pictures
     from ggn_store.api.moves.selection import SelectedPiece
     from ggn_store.api.moves.spark import SparkMoves
@@ -493,20 +494,12 @@ class Ruleset:
         """
         return outcomes.judge(self, as_position(position), [*map(as_position, each_position(history))])
 
-    def perft(
-        self,
-        position: AnyPosition,
-        depth: int,
-        *,
-        engine: str | None = None,
-        divide: bool = False,
-        assume: Assumption | None = None,
-        merge: bool = True,
-        legal: bool = False,
-    ) -> Perft:
+    def perft(self, position: AnyPosition, depth: int, **options: Unpack[PerftOptions]) -> Perft:
         """How many paths of `depth` pseudo-legal moves lead on from a position; with `divide`, for each first move too.
 
-        With `legal` of moves that the duties let pass. Marks that are past are cleared always (`play.reverts`).
+        With `legal` of moves that the duties let pass. Marks that are past are cleared always (`play.reverts`). With
+        `stop_at_end`, no path leads on from a position in which a declared outcome ends the game, whatever was played
+        before; such outcomes are judged in Python, one position after the other.
 
         The moves are made in the database, but for the first plies, of few positions, and very large boards, where
         Python makes them; those of the last ply are counted without their boards. `engine` is the store's own, else
@@ -517,8 +510,7 @@ class Ruleset:
         """
         from ggn_store.api.moves import perft
 
-        asked = perft.PerftOptions(depth, engine, divide, assume, merge, legal)
-        return perft.perft(self._legal, as_position(position), asked)
+        return perft.perft(self, self._legal, as_position(position), perft.Wanted(depth, **options))
 
     def reached(
         self,
@@ -534,7 +526,7 @@ class Ruleset:
         """
         from ggn_store.api.moves import perft
 
-        asked = perft.PerftOptions(depth, engine, assume=assume)
+        asked = perft.Wanted(depth, engine, assume=assume)
         return perft.reached(self._legal, [*map(as_position, each_position(positions))], depth, asked)
 
     # --- parts ---

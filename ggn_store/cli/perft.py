@@ -25,6 +25,11 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
     "temporary tables. duckdb uses all cores (extra [duckdb]).",
 )
 @options.legal_option
+@click.option(
+    "--stop-at-end",
+    is_flag=True,
+    help="Go no further from positions in which a declared outcome has ended the game, as engines do.",
+)
 @options.assume_option
 @options.output_format(options.RECORD_FORMATS, "Default: text on a terminal, NDJSON elsewhere.")
 def perft(ruleset: str, depth: int, form: str | None, given: options.GivenPosition, **asked: Any) -> None:

@@ -77,7 +77,7 @@ def _processor_time(process: int | None) -> float:
 def _compiled(ruleset: Ruleset, engine: str, depth: int, merge: bool) -> Iterator[tuple[Callable[[], int], int | None]]:
     """What counts, and the number of the process that does, if it is another one."""
     handle = ruleset.handle
-    with perft._plies(handle, [ruleset.position()], depth, engine, perft.PerftOptions(depth)) as (_, plies):
+    with perft._plies(handle, [ruleset.position()], depth, engine, perft.Wanted(depth)) as (_, plies):
         counter = plies.counter(depth, merge)
         process = None
         if engine == "postgres":

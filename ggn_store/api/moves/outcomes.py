@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,7 +80,7 @@ def judge(
         if taken is not None and outcome.when == "no-move":
             break
         try:
-            side = next((side for side in _sides(outcome, position.side) if _is_met(case, outcome, side)), None)
+            side = _met(case, outcome)
         except UnjudgedError:
             unjudged[outcome.when] = None
             continue
@@ -94,6 +95,21 @@ def judge(
     if not any(outcome.when == "no-move" for outcome in play.outcomes):
         unjudged["no-move"] = None
     return Result(unjudged=(*unjudged, *play.host))
+
+
+def may_end_at_once(play: Play) -> bool:
+    """Whether a position by itself may end a game, whatever moves there are, and whatever was played."""
+    return any(outcome.when not in _OF_MOVER for outcome in play.outcomes)
+
+
+def has_ended(asked: Judged, position: Position) -> bool:
+    """Whether a position by itself ends the game, so that engines find no move in it."""
+    case = Case(asked, position, (), functools.partial(turns, asked))
+    for outcome in asked.play.outcomes:
+        with contextlib.suppress(UnjudgedError):
+            if outcome.when not in _OF_MOVER and _met(case, outcome) is not None:
+                return True
+    return asked.has_start and _taken(case, [asked.start]) is not None
 
 
 def started(play: Play, start: Position) -> Position:
@@ -172,6 +188,11 @@ def _sides(outcome: Outcome, to_move: Side) -> Iterator[Side]:
     """The sides that an outcome is asked of: of a board, the side that has just moved comes first."""
     sides = (to_move,) if outcome.when in _OF_MOVER else (other_side(to_move), to_move)
     return (side for side in sides if outcome.side in (None, side))
+
+
+def _met(case: Case, outcome: Outcome) -> Side | None:
+    """The side of which an outcome holds, if any."""
+    return next((side for side in _sides(outcome, case.position.side) if _is_met(case, outcome, side)), None)
 
 
 def _is_met(case: Case, outcome: Outcome, side: Side) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypedDict
 
 from ggn_store.api.handle import Handle
+from ggn_store.api.moves import outcomes
 from ggn_store.api.moves.legal import Legal
 from ggn_store.errors import MoveError, StoreError, offer, quote
 from ggn_store.model.moves.chain import Chain
@@ -27,9 +29,20 @@ PerftEngine = Literal["sqlite", "postgres", "duckdb"]
 ENGINES: Final[tuple[PerftEngine, ...]] = ("sqlite", "postgres", "duckdb")
 
 
+class PerftOptions(TypedDict, total=False):
+    """How paths are counted; see `Ruleset.perft`."""
+
+    engine: str | None
+    divide: bool
+    assume: Assumption | None
+    merge: bool
+    legal: bool
+    stop_at_end: bool
+
+
 @dataclass(frozen=True, slots=True)
-class PerftOptions:
-    """How deep to go and how; see `Ruleset.perft`."""
+class Wanted:
+    """How deep to go, and how: `PerftOptions` with their defaults."""
 
     depth: int
     engine: str | None = None
@@ -37,9 +50,10 @@ class PerftOptions:
     assume: Assumption | None = None
     merge: bool = True
     legal: bool = False
+    stop_at_end: bool = False
 
 
-def perft(legal: Legal, position: Position, asked: PerftOptions) -> Perft:
+def perft(judged: outcomes.Judged, legal: Legal, position: Position, asked: Wanted) -> Perft:
     """Count the paths of `depth` moves; what `Ruleset.perft` says."""
     handle, depth = legal.handle, asked.depth
     name = _engine(handle.session.database, asked.engine)
@@ -48,7 +62,7 @@ def perft(legal: Legal, position: Position, asked: PerftOptions) -> Perft:
     position = handle.ready(position)
     if not depth:
         return Perft(0, 1, None, name, 0.0, 0.0)
-    step = _Step(legal, asked)
+    step = _Step(legal, asked, judged if asked.stop_at_end and outcomes.may_end_at_once(judged.play) else None)
     clock = _Clock()
     if not asked.divide:
         [count] = _counts(step, [position], depth, name, clock)
@@ -63,13 +77,14 @@ def perft(legal: Legal, position: Position, asked: PerftOptions) -> Perft:
 def _counts(step: _Step, positions: Sequence[Position], depth: int, engine: str, clock: _Clock) -> list[int]:
     """For each position how many paths of `depth` moves, at least one, lead on."""
     handle, asked = step.legal.handle, step.asked
-    # Plies know nothing of chains, which only game descriptions have; columns do.
-    if not is_beyond_plies(handle) and not (asked.legal and handle.revision.dialect == "gdl"):
+    # Plies know nothing of ends, nor of chains, which only game descriptions have; columns do of chains.
+    is_known = step.arbiter is None and not is_beyond_plies(handle)
+    if is_known and not (asked.legal and handle.revision.dialect == "gdl"):
         with suppress(royals.NotJudgedError), _plies(handle, positions, depth, engine, asked) as (_, plies):
             counter = plies.counter(depth, asked.merge)
             clock.compiled()
             return counter()
-    if asked.legal and engine == "duckdb" and handle.revision.dialect == "gdl":
+    if step.arbiter is None and asked.legal and engine == "duckdb" and handle.revision.dialect == "gdl":
         from ggn_store.api.moves.columns import Columns
 
         counts = Columns(handle).paths(positions, depth)
@@ -81,9 +96,7 @@ def _counts(step: _Step, positions: Sequence[Position], depth: int, engine: str,
     return [_total(step, position, depth) for position in positions]
 
 
-def reached(
-    legal: Legal, positions: Sequence[Position], depth: int, asked: PerftOptions
-) -> list[list[tuple[Position, int]]]:
+def reached(legal: Legal, positions: Sequence[Position], depth: int, asked: Wanted) -> list[list[tuple[Position, int]]]:
     """The different positions after `depth` moves from each of some; what `Ruleset.reached` says."""
     handle = legal.handle
     name = _engine(handle.session.database, asked.engine)
@@ -123,7 +136,7 @@ def _own_engine(handle: Handle, engine: str | None) -> None:
 
 def unknown_to(handle: Handle, engine: str) -> StoreError:
     """What to say where an engine knows nothing of what the rules have."""
-    whose = f"state variables ({offer(list(handle.variables))})" if handle.variables else "duties or chains"
+    whose = f"state variables ({offer(list(handle.variables))})" if handle.variables else "duties, chains or ends"
     return StoreError(
         f"{handle.revision} has {whose}, of which the engine {quote(engine)} knows nothing: leave the engine out, "
         "and the store itself is asked for every move"
@@ -135,18 +148,27 @@ class _Step:
     """How moves are found and made, one position at a time."""
 
     legal: Legal
-    asked: PerftOptions
+    asked: Wanted
+    arbiter: outcomes.Judged | None = None
+    """Whose outcomes end paths, if any do."""
 
     def moves(self, positions: Sequence[Position]) -> list[list[Move | Chain]]:
-        """For each position its moves; of legal ones also chains, each of which is one."""
+        """For each position its moves, of legal ones also chains, each of which is one; none where a game has ended."""
         legal, assume = self.legal, self.asked.assume
+        going_on = [self.arbiter is None or not outcomes.has_ended(self.arbiter, each) for each in positions]
+        left = [*itertools.compress(positions, going_on)]
         if self.asked.legal:
-            return [[*legal.moves(each, EVERYTHING, assume), *legal.chains(each)] for each in positions]
-        found = legal.chains_of.moves.many(positions, EVERYTHING, assume, "fast")
-        return [[*moves, *legal.duties.passes(each)] for each, moves in zip(positions, found, strict=True)]
+            made: Iterator[list[Move | Chain]] = (
+                [*legal.moves(each, EVERYTHING, assume), *legal.chains(each)] for each in left
+            )
+        else:
+            found = legal.chains_of.moves.many(left, EVERYTHING, assume, "fast")
+            made = ([*moves, *legal.duties.passes(each)] for each, moves in zip(left, found, strict=True))
+        return [next(made) if goes_on else [] for goes_on in going_on]
 
     def after(self, position: Position, move: Move | Chain) -> Position:
-        return self.legal.chains_of.apply(position, move, self.asked.assume)
+        made = self.legal.chains_of.apply(position, move, self.asked.assume)
+        return made if self.arbiter is None else outcomes.counted(self.arbiter, position, made)
 
 
 def _total(step: _Step, position: Position, depth: int) -> int:
@@ -183,7 +205,8 @@ def _merged(weighed: list[tuple[Position, int]]) -> list[tuple[Position, int]]:
     found: dict[Hashable, tuple[Position, int]] = {}
     for position, weight in weighed:
         parts = (position.board, position.hands, position.state)
-        key = position.side, *(None if each is None else frozenset(each.items()) for each in parts)
+        checks = position.counters and position.counters.checks
+        key = position.side, checks, *(None if each is None else frozenset(each.items()) for each in parts)
         found[key] = position, weight + (found[key][1] if key in found else 0)
     return list(found.values())
 
@@ -229,7 +252,7 @@ def require_depth(depth: int, least: int) -> None:
 
 @contextmanager
 def _plies(
-    handle: Handle, positions: Sequence[Position], depth: int, engine: str, asked: PerftOptions
+    handle: Handle, positions: Sequence[Position], depth: int, engine: str, asked: Wanted
 ) -> Iterator[tuple[CompiledRules, Plies]]:
     way = PlyRules(asked.assume, handle.play, asked.legal, handle.pieces)
     with handle.opened() as opened:

@@ -244,7 +244,7 @@ class Engine:
         if not (depth.isascii() and depth.isdecimal() and 0 < len(depth) <= 3 and int(depth)):
             raise MoveError(f"go perft {quote(depth)}: write a number of moves from 1 on")
         position = self._game.position
-        found = self._ruleset.perft(position, int(depth), divide=True, legal=True).by_move or ()
+        found = self._ruleset.perft(position, int(depth), divide=True, legal=True, stop_at_end=True).by_move or ()
         for move, count in found:
             yield f"{self._name(move)}: {count}"
         yield ""

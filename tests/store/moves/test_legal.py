@@ -12,6 +12,7 @@ import chess as python_chess
 import pytest
 
 from ggn_store import Move, Position, Ruleset, Store, generate, read_definition
+from ggn_store.api.play.engine import Engine
 from ggn_store.model.moves.legality import Legality, unmarked
 from ggn_store.model.moves.play import Play
 from ggn_store.notation.hand import HAND
@@ -437,3 +438,29 @@ def test_perft_of_legal_moves_of_other_games_deeper(games: Games, name: str, cou
         return
     assert rules.perft(rules.start, len(counts), engine="duckdb", legal=True).count == counts[-1]
     assert rules.perft(rules.start, len(counts) - 1, legal=True).count == counts[-2]
+
+
+# As Fairy-Stockfish and, but for kinglet, python-chess count. In racing kings, the second side may still answer.
+ENDS = {
+    "kinglet": ("4k3/2p5/3P4/8/8/8/8/R3K3 w - - 0 1", 3, 2080),
+    "kingofthehill": ("4k3/8/8/8/8/4K3/3P4/8 w - - 0 1", 4, 1823),
+    "racingkings": ("8/1k4K1/8/8/8/8/7R/2r5 w - - 0 1", 3, 5393),
+    "3check": ("4k3/8/8/8/8/4K3/3P4/R6R w - - 1+1 0 1", 3, 5117),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_paths_stop_where_the_position_has_ended_the_game(games: Games, name: str) -> None:
+    rules, (fen, depth, count) = games[name], ENDS[name]
+    position = rules.position(fen=fen)
+    assert rules.perft(position, depth, legal=True, stop_at_end=True).count == count
+    assert rules.perft(position, depth, legal=True).count > count
+    engine = Engine(rules)
+    assert [*engine.answer(f"position fen {fen}")] == []
+    assert [*engine.answer(f"go perft {depth}")][-1] == f"Nodes searched: {count}"
+
+
+def test_paths_stop_at_no_end_that_a_position_does_not_decide(chess: Ruleset) -> None:
+    position = chess.position(fen="4k3/8/8/8/8/8/8/4K3 w - - 99 80")  # no material, and a quiet ply before a draw
+    assert chess.outcome(position).is_over
+    assert chess.perft(position, 2, legal=True, stop_at_end=True).count == 25
