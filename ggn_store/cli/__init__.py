@@ -7,6 +7,7 @@ Nothing here imports SQLAlchemy by itself: the public names of the package are l
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 import sys
 from typing import Any, Final, NoReturn
@@ -74,6 +75,15 @@ _COMMANDS: Final = {
     "db": ("db", False),
 }
 _ANALYSIS: Final = ("analyses", True)
+# What help calls the commands from one on.
+_PARTS: Final = {
+    "guide": "Commands to bring rules in",
+    "list": "Commands to look and play",
+    "sql": "Commands to ask and export",
+    "rename": "Commands for names and revisions",
+    "push": "Commands to share and review",
+    "audit": "Commands to look after the store",
+}
 
 
 def table() -> dict[str, tuple[str, bool]]:
@@ -100,6 +110,16 @@ class _Commands(options.CommandGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return _of_file(_COMMANDS.get(cmd_name, _ANALYSIS)[0]).get(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        width = max(map(len, names))
+        bounds = [*map(names.index, _PARTS), len(names)]
+        for part, of_part in zip(_PARTS.values(), itertools.pairwise(bounds), strict=True):
+            commands = filter(None, (self.get_command(ctx, name) for name in names[slice(*of_part)]))
+            with formatter.section(part):
+                room = formatter.width - width - 6
+                formatter.write_dl([(str(each.name).ljust(width), each.get_short_help_str(room)) for each in commands])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
