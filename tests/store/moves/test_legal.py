@@ -464,3 +464,9 @@ def test_paths_stop_at_no_end_that_a_position_does_not_decide(chess: Ruleset) ->
     position = chess.position(fen="4k3/8/8/8/8/8/8/4K3 w - - 99 80")  # no material, and a quiet ply before a draw
     assert chess.outcome(position).is_over
     assert chess.perft(position, 2, legal=True, stop_at_end=True).count == 25
+
+
+def test_paths_of_tic_tac_toe_have_the_published_numbers(games: Games) -> None:
+    rules = games["tic-tac-toe"]
+    counts = [rules.perft(rules.start, depth, stop_at_end=True).count for depth in range(1, 7)]
+    assert counts == [9, 72, 504, 3024, 15120, 54720]
