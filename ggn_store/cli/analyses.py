@@ -127,7 +127,7 @@ def _by(first: str, second: str) -> Callable[[options.Command], options.Command]
 @options.page_options
 @_answer_options
 def stats(rulesets: tuple[str, ...], by: str, form: str | None, tell: Any, **page: Any) -> None:
-    """Count what is in rulesets: pieces, sources, destinations, possibilities, conditions, effects.
+    """Count what is in rulesets, from pieces to effects.
 
     Without RULESET, all of the store in their newest revisions. Drops are possibilities from the hand; keeps_turn are
     those after which the same side moves again. --by piece is for one RULESET.
@@ -150,7 +150,7 @@ def stats(rulesets: tuple[str, ...], by: str, form: str | None, tell: Any, **pag
 @_by("piece", "square")
 @_of_rulesets
 def mobility(piece: str | None, by: str, form: str) -> AnalysisCall:
-    """Show how many squares each piece can go to, alone on the board.
+    """Count the squares that pieces can go to, alone on the board.
 
     Without RULESET, in all of the store in their newest revisions.
 
@@ -195,7 +195,7 @@ def coverage(ruleset: str, piece: str | None, source: str | None, form: str | No
 @click.argument("square", metavar="SQUARE")
 @_of_rulesets
 def who_reaches(square: str, form: str) -> AnalysisCall:
-    """Show which pieces have rules that lead to SQUARE, and from where.
+    """Show which pieces have rules that lead to SQUARE.
 
     Without RULESET, in all of the store that have the square, in their newest revisions.
 
@@ -213,9 +213,10 @@ def who_reaches(square: str, form: str) -> AnalysisCall:
 @_by("piece", "rule")
 @_of_rulesets
 def uses(state: str, by: str, form: str) -> AnalysisCall:
-    """Show which rules mention a piece (C:P), empty or enemy, or a state variable.
+    """Show which rules mention a piece, a state or a variable.
 
-    Without RULESET, in all of the store in their newest revisions.
+    A PIECE is such as C:P, a STATE is empty or enemy, and ep may be a VARIABLE of a game description. Without RULESET,
+    in all of the store in their newest revisions.
 
     The roles: rules, possibilities of the piece itself; must and deny, conditions; board and hand, effects. Of a state
     variable (ep), or of one of its values only (ep=4): when, a value that a possibility lets it have; state, its value
@@ -255,7 +256,7 @@ def dead(analysis: RulesetAnalysis, form: str | None) -> None:
 )
 @_answer_options
 def symmetry(ruleset: str, by: str, name: str | None, every: bool, form: str | None, tell: Any) -> None:
-    """Show whether the two sides are mirror images of one another, and where not.
+    """Show whether the sides are mirror images, and where not.
 
     sides: what one side can do, mirrored or turned, is what the other side can do; `equal` is on the same squares.
     first, second: the side is a mirror image of itself from left to right. All possibilities are compared, conditions
@@ -307,7 +308,7 @@ def same_movers(
     tell: Any,
     **asked: Any,
 ) -> None:
-    """Show which pieces of all games move alike, equal or mirrored; the largest groups first.
+    """Show which pieces of all games move alike, or mirrored.
 
     Without RULESET, all of the store in their newest revisions. The comparison covers where pieces go and what must
     stand where, not the names of pieces and squares, each seen from its own side; capturing a kind of piece counts as
@@ -341,7 +342,7 @@ def same_movers(
 @options.page_options
 @_answer_options
 def concepts(rulesets: tuple[str, ...], form: str | None, tell: Any, **page: Any) -> None:
-    """Show the concepts of games: what they have, and how much of it.
+    """Show the concepts of games, and how much they have of each.
 
     Of one RULESET those that it has, with their values: for most, how many of its pieces do so. Of several, or of all
     in their newest revisions, how many rulesets have each. JSON and CSV also have the SQL that finds a concept. The
@@ -396,11 +397,11 @@ def find(
     tell: Any,
     **page: Any,
 ) -> None:
-    """Find games by what they have: `find --with hoppers --with drops --board 9x9`.
+    """Find games by what they have.
 
-    Without RULESET, among all of the store in their newest revisions. A CONCEPT is one that `concepts` lists, or a
-    comparison of its number with another by =, !=, <, <=, > or >=, in quotes for the shell: --with 'riders>=4'.
-    --limit counts the games that are so.
+    `find --with hoppers --with drops --board 9x9`, for example. Without RULESET, among all of the store in their newest
+    revisions. A CONCEPT is one that `concepts` lists, or a comparison of its number with another by =, !=, <, <=, > or
+    >=, in quotes for the shell: --with 'riders>=4'. --limit counts the games that are so.
     """
     found = stores.open_store().analysis(tell).find(rulesets, having=having, lacking=lacking, board=board, **page)
     if len(found.records) == page["limit"]:
@@ -448,7 +449,7 @@ def similar(ruleset: str, limit: int, form: str | None, tell: Any) -> None:
 @click.argument("after", metavar="B", shell_complete=options.complete_ruleset)
 @_answer_options
 def compare(before: str, after: str, form: str | None, tell: Any) -> None:
-    """Show in words how the pieces of two games differ: added, removed, renamed, changed.
+    """Show in words how the pieces of two games differ.
 
     A and B are rulesets or revisions of them (NAME, NAME@REVISION, NAME:TAG), or proposals (NAME#NUMBER). Pieces are
     matched by their identifiers, in any style, and others by how they move. gained and lost count moves, from a square

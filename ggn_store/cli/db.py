@@ -25,17 +25,20 @@ def db() -> None:
 
 @db.group("roles", cls=options.CommandGroup)
 def roles() -> None:
-    """Roles and rights on a Postgres server: ggn_reader, ggn_author, ggn_admin."""
+    """Make and show the roles of a Postgres server.
+
+    They are ggn_reader, ggn_author and ggn_admin.
+    """
 
 
 @roles.command("init")
 @click.option("--sql", is_flag=True, help="Print the script that would be run, for a DBA, and change nothing.")
 def init(sql: bool) -> None:
-    """Make the roles, grant them their rights, and put the guards up that rights cannot be.
+    """Make the roles, and grant them their rights.
 
-    Run it again after each `db upgrade`: it leaves the same rights however often it is run, and takes those away that
-    the roles were granted by hand. To be run by a superuser, or by the owner of database and tables with CREATEROLE.
-    Exit code 1 where something could not be granted.
+    It also puts up the guards that rights cannot be. Run it again after each `db upgrade`: it leaves the same rights
+    however often it is run, and takes those away that the roles were granted by hand. To be run by a superuser, or by
+    the owner of database and tables with CREATEROLE. Exit code 1 where something could not be granted.
     """
     store = stores.open_store()
     if sql:
@@ -53,7 +56,10 @@ def init(sql: bool) -> None:
 @roles.command("show")
 @options.text_or_json_option
 def show(form: str | None) -> None:
-    """Show the roles, who is in them, what they may do, and what deviates from `init`. Exit code 1 where it does."""
+    """Show the roles, who is in them, and what they may do.
+
+    It names what deviates from `init`, with exit code 1 where anything does.
+    """
     found = stores.open_store().server.roles()
     if form == "json":
         click.echo(compact(asdict(found)))
@@ -82,11 +88,11 @@ def _deviate(found: Roles, cure: str) -> None:
 
 @db.command("upgrade")
 def upgrade() -> None:
-    """Bring the store's tables to this program's version, and its guards to what this program makes.
+    """Bring the store's tables to this program's version.
 
-    Triggers, functions and views that were removed, replaced or switched off are made again. Triggers, rules and
-    settings of others that act on the store's tables are removed, since they may break its guarantees. Each is
-    named. Safe to run at any time, and by several at once.
+    Its guards become what this program makes. Triggers, functions and views that were removed, replaced or switched off
+    are made again. Triggers, rules and settings of others that act on the store's tables are removed, since they may
+    break its guarantees. Each is named. Safe to run at any time, and by several at once.
     """
     mended: list[str] = []
     with ggn_store.Store.at(stores.ready_address()) as store:
@@ -102,7 +108,7 @@ def upgrade() -> None:
 @db.command("info")
 @options.text_or_json_option
 def info(form: str | None) -> None:
-    """Show where the store is, what runs it, and of which version its tables are.
+    """Show where the store is, what runs it, and its version.
 
     Also where its columnar copy is (see `sql --engine duckdb`) and how large, if it has one.
     """
@@ -123,9 +129,10 @@ def info(form: str | None) -> None:
 
 @db.command("rebuild")
 def rebuild() -> None:
-    """Derive what the fast query reads, how pieces move and how much is in them, from the stored rows again.
+    """Derive again what is kept beside the rules.
 
-    Loading does it by itself: this is for a store that `verify` finds damaged there.
+    That is what the fast query reads, how pieces move, and how much is in them. Loading does it by itself: this is for
+    a store that `verify` finds damaged there.
     """
     with progress("rebuilding") as reporter:
         count = stores.open_store().upkeep.rebuild(reporter.add)

@@ -24,7 +24,7 @@ from ggn_store.render.problems import problems
 )
 @options.document_output_option
 def generate(game: str, dialect: str | None, output: str | None) -> None:
-    """Write the document of a game that is defined by its boards, pieces and their moves.
+    """Write the document of a game from its definition.
 
     GAME is a name of the library (see `list --library`), FILE the path of a definition (.toml), or - for standard
     input. A dialect that cannot say all of it is refused, and what would be lost is listed.
@@ -46,9 +46,10 @@ _check_options = options.several(
 @options.command("validate")
 @_check_options
 def validate(paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
-    """Check documents, game descriptions and games, and print every problem with its place; nothing is stored.
+    """Check files of rules, and print each problem with its place.
 
-    PATH is as for `load`. Exit code 1 where there is a problem.
+    Documents, game descriptions and games; nothing is stored. PATH is as for `load`. Exit code 1 where there is a
+    problem.
     """
 
     def read(entry: IncomingEntry | GameEntry) -> Iterable[Problem]:
@@ -123,7 +124,7 @@ def _check(
 )
 @options.document_output_option
 def convert(path: str, target: str, dialect: str | None, assume: str | None, output: str | None) -> None:
-    """Write a document in another dialect, or in the canonical form of its own.
+    """Write a document in another dialect or its canonical form.
 
     PATH is one document, or - for standard input. A conversion that would lose something is refused, and what would
     be lost is listed.

@@ -59,7 +59,7 @@ def draw(  # noqa: PLR0913  (its options)
     output: str | None,
     given: options.GivenPosition,
 ) -> None:
-    """Draw a position, the moves of a piece, its mobility, or a poster of all pieces.
+    """Draw a position, moves, mobility, or a poster of all pieces.
 
     Without options the start position. A piece without a position is drawn with all that it may ever do, whatever
     stands on the board: a disc, it moves or captures; a ring, it only moves; a cross, it only captures; dashed, over a

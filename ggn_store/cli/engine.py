@@ -35,7 +35,7 @@ _options = options.several(
     "--variant", metavar="NAME", help="What the option UCI_Variant calls the game. Default: the name of the ruleset."
 )
 def uci(ruleset: str, **asked: Any) -> None:
-    """Speak UCI, so that chess programs can use the ruleset as an engine.
+    """Speak UCI, as an engine of chess programs.
 
     It reads commands from standard input until `quit`: `position`, `go`, `go perft N`, `d` and the others of the
     protocol. It knows every legal move, and chooses one without thinking ahead. Moves are as Fairy-Stockfish writes
@@ -47,7 +47,7 @@ def uci(ruleset: str, **asked: Any) -> None:
 @options.command("usi")
 @_options
 def usi(ruleset: str, **asked: Any) -> None:
-    """Speak USI, so that shogi programs can use the ruleset as an engine.
+    """Speak USI, as an engine of shogi programs.
 
     Like `uci`, with the moves and positions (SFEN) of shogi programs.
     """

@@ -125,7 +125,7 @@ def pull(**asked: Any) -> None:
 @options.accept_changes_option
 @options.change_options
 def resolve(file: str, remote: str | None, is_proposal: bool, **wishes: Any) -> None:
-    """Finish a merge whose conflicts --conflicts has written to FILE.
+    """Finish a merge from FILE, which --conflicts has written.
 
     Edit FILE first: between the marks stands what you have (ours), what both had before, and what is there (theirs).
     Keep what is to be, and remove the marks. The result becomes one merge revision, where `load`, `push` or `pull`
@@ -296,9 +296,9 @@ def bundle() -> None:
     "sha256:0123abcd or a tag.",
 )
 def create(file: str, rulesets: tuple[str, ...], everything: bool, since: str | None) -> None:
-    """Write rulesets with their histories, tags, states and reviews to a bundle.
+    """Write rulesets with their histories to a bundle.
 
-    The file appears only once it is whole.
+    Tags, states and reviews come along. The file appears only once it is whole.
     """
     if file == "-" and printing.is_terminal(sys.stdout):
         raise click.UsageError("a bundle is not text: write it to a file, or through a pipe")
@@ -334,10 +334,10 @@ def verify(file: str, form: str | None) -> None:
 @options.rulesets_argument
 @_transfer_options("this store", "the bundle")
 def load(file: str, rulesets: tuple[str, ...], form: str | None, **wishes: Any) -> None:
-    """Take rulesets with their histories from a bundle: all of them, or those that are named.
+    """Take rulesets with their histories from a bundle.
 
-    The whole bundle is checked before anything is stored. What was said in reviews comes along, and counts for nothing
-    here. Otherwise this is like `pull`.
+    All of them, or those that are named. The whole bundle is checked before anything is stored. What was said in
+    reviews comes along, and counts for nothing here. Otherwise this is like `pull`.
     """
     store = stores.open_store(create=True)
     with progress("loading") as reporter:

@@ -75,7 +75,7 @@ def export(  # noqa: PLR0913  (its options)
     expanded: bool,
     force: bool,
 ) -> None:
-    """Write the document of a ruleset back, its definition, or everything as tables.
+    """Write a document, a definition, or everything as tables.
 
     RULESET is a name, NAME@REVISION, or a proposal, NAME#NUMBER: its document is written in canonical form. Another
     dialect is refused where it would lose something (see `convert`). What a document cannot say of itself (title,
@@ -182,7 +182,7 @@ def _write_views(*what: Any, **how: Any) -> None:
     "--sql", "engine", type=options.OneOf(_ENGINES), help="Print the statement that asks this engine for moves."
 )
 def compile_(ruleset: str, output: str | None, positions: str | None, engine: str | None) -> None:
-    """Write a ruleset as Parquet files that DuckDB, Spark or any other engine can join.
+    """Write a ruleset as Parquet files for other engines to join.
 
     RULESET is a name, NAME@REVISION, or a proposal, NAME#NUMBER. With --positions the positions of a file are written
     beside it, as the statement that --sql prints joins them. Needs pyarrow: pip install 'ggn-store[duckdb]'.

@@ -15,9 +15,9 @@ from ggn_store.render.problems import problems
 
 @click.group("gdl", cls=options.CommandGroup)
 def gdl() -> None:
-    """Check and compile game descriptions: JSON with the conditions and effects of a game's actions.
+    """Check and compile game descriptions.
 
-    See `ggn-store guide game-descriptions`.
+    They are JSON with the conditions and effects of a game's actions. See `ggn-store guide game-descriptions`.
     """
 
 
@@ -28,7 +28,7 @@ def gdl() -> None:
     "Text with the places marked (default), a table, a JSON array, or NDJSON.",
 )
 def check(paths: tuple[str, ...], form: str | None) -> None:
-    """Print everything that is wrong with game descriptions, and what is suspicious in those that are right.
+    """Print what is wrong or suspicious in game descriptions.
 
     SPEC is a file, a directory, a glob pattern or `-`. A problem is a mistake (with how to mend it), or something
     that no move database can hold: cards, chance, hidden information, more than two sides. Findings are rules that

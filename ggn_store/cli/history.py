@@ -28,7 +28,7 @@ _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz",
 @click.option("--oneline", is_flag=True, help="A line for each: the same as --format table.")
 @options.output_format(("text", *options.RECORD_FORMATS), "Default: text on a terminal, NDJSON elsewhere.")
 def log(rulesets: tuple[str, ...], limit: int | None, oneline: bool, form: str | None) -> None:
-    """Show the history of a ruleset, or of several together: revisions, newest first.
+    """Show the revisions of one or several rulesets, newest first.
 
     Each with its parents, the tags that point to it, the proposal that it was, author, time (UTC), message, and which
     pieces it changed against its parent; and when the ruleset was renamed. RULESET is a name, or NAME@REVISION,
@@ -69,12 +69,12 @@ def diff(
     pictures: str | None,
     form: str | None,
 ) -> None:
-    """Show the changes from A to B: by piece, source, destination, possibility and condition.
+    """Show the changes from A to B, piece by piece.
 
-    A and B are revisions (NAME, NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG), proposals (NAME#NUMBER) or files: - for
-    standard input, a path that begins with . or /, or a file that is there and ends as those do that `load` takes. A
-    revision alone is compared with its parent, a proposal alone with its base, a file alone with the newest revision of
-    the ruleset that it would be loaded as.
+    They are told by source, destination, possibility and condition. A and B are revisions (NAME, NAME@REVISION,
+    NAME@sha256:DIGEST, NAME:TAG), proposals (NAME#NUMBER) or files: - for standard input, a path that begins with . or
+    /, or a file that is there and ends as those do that `load` takes. A revision alone is compared with its parent, a
+    proposal alone with its base, a file alone with the newest revision of the ruleset that it would be loaded as.
 
     Text has a sign in its first column: + added, - removed, ~ changed.
     """
@@ -140,7 +140,7 @@ def _write(old: str | None, new: str, difference: Diff, form: str | None) -> Non
 @click.option("--destination", metavar="SQUARE", help="Only the entries to this square; * is the hand.")
 @options.records_option
 def blame(ruleset: str, form: str | None, **place: Any) -> None:
-    """Show the revision that last changed each entry of a ruleset, and its author.
+    """Show which revision last changed each entry, and its author.
 
     An entry is everything that a piece may do from a source to a destination. Without a filter, title, start position
     and the like are listed, too. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG, or a proposal,
@@ -159,7 +159,7 @@ def blame(ruleset: str, form: str | None, **place: Any) -> None:
 @options.ruleset_argument
 @options.change_options
 def restore(ruleset: str, **change: Any) -> None:
-    """Make the content of an old revision the newest one again, as the next revision.
+    """Make what an old revision holds the newest revision again.
 
     RULESET is NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG; what came since stays in the history. The NAME alone
     brings back a ruleset that was deleted.

@@ -48,13 +48,13 @@ def import_(
     form: str | None,
     **change: Any,
 ) -> None:
-    """Load the variants of a Fairy-Stockfish variants.ini; with --fairy, those that it has itself: all, or these.
+    """Load the variants of a Fairy-Stockfish variants.ini.
 
-    Each section becomes a ruleset of its name, or every option that GGN cannot carry is listed with its line and the
-    tier: C, only by enumerating all boards; D, not at all; B with the name of a duty, only if players keep it (see
-    --allow-host-rules). Sections inherit from the built-in variants and from sections before them. Options about how
-    a game ends become its outcomes; what these have no words for is named as left to the host. Exit code 1 where a
-    section is refused.
+    With --fairy, those that it has itself: all, or these. Each section becomes a ruleset of its name, or every option
+    that GGN cannot carry is listed with its line and the tier: C, only by enumerating all boards; D, not at all; B with
+    the name of a duty, only if players keep it (see --allow-host-rules). Sections inherit from the built-in variants
+    and from sections before them. Options about how a game ends become its outcomes; what these have no words for is
+    named as left to the host. Exit code 1 where a section is refused.
     """
     options.refuse(
         (is_listed and (sources or names), "--list lists what Fairy-Stockfish has itself: give it no file and no name"),

@@ -63,7 +63,7 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
 @options.accept_changes_option
 @options.change_options
 def load(paths: tuple[str, ...], library: bool, on_error: str, author: str | None, **wishes: Any) -> None:
-    """Load documents, game descriptions and games, each as the next revision of its ruleset.
+    """Load documents, descriptions and games as new revisions.
 
     PATH is a file (.json, .json.gz, .ndjson, or a .toml that defines a game), a directory, a glob pattern or - for
     standard input. Each document is loaded whole or not at all; that of a game is generated on the way, and a game

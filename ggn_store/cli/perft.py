@@ -33,7 +33,7 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 @options.assume_option
 @options.output_format(options.RECORD_FORMATS, "Default: text on a terminal, NDJSON elsewhere.")
 def perft(ruleset: str, depth: int, form: str | None, given: options.GivenPosition, **asked: Any) -> None:
-    """Count the paths of N pseudo-legal moves, or legal ones, from a position.
+    """Count the paths of N moves from a position.
 
     All moves of a ply are made in one statement of the database, every board being built, those after the last move
     too. Without a position, the ruleset's own start position. RULESET is a name, NAME@REVISION, or a

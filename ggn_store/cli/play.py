@@ -55,12 +55,12 @@ def play(  # noqa: PLR0913  (its options)
     form: str | None,
     given: options.GivenPosition,
 ) -> None:
-    """Play a game in the terminal, by moves such as e2 e4 or Nf3, or d3 f5 h7 where several are made together.
+    """Play a game in the terminal.
 
-    From the position that is given, or the ruleset's own start position, to an end that the ruleset declares. Moves are
-    legal as far as it says what is; what it leaves to the players is named at the start, with the notes of its
-    definition. Off a terminal the moves are read from standard input, unless --moves names a file. At the end the
-    position is printed.
+    Moves are written as e2 e4 or Nf3, or as d3 f5 h7 where several are made together. From the position that is given,
+    or the ruleset's own start position, to an end that the ruleset declares. Moves are legal as far as it says what is;
+    what it leaves to the players is named at the start, with the notes of its definition. Off a terminal the moves are
+    read from standard input, unless --moves names a file. At the end the position is printed.
     """
     from ggn_store.api.play.game import Game
 

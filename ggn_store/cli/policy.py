@@ -84,7 +84,10 @@ def set_(namespace: str, compatible: str | None, **rules: Any) -> None:
 @click.option("--positions", is_flag=True, help="Print the positions whose moves must not change, as NDJSON.")
 @options.text_or_json_option
 def show(namespace: str, positions: bool, form: str | None) -> None:
-    """Show the policy that applies to a namespace or a ruleset, which may be that of an enclosing namespace."""
+    """Show the policy that applies to a namespace or a ruleset.
+
+    It may be that of an enclosing namespace.
+    """
     found = stores.open_store().policies.get(namespace)
     rules = None if found is None else found.rules
     if positions:
@@ -123,7 +126,10 @@ def log(namespace: str, form: str | None) -> None:
 @_namespace
 @options.change_options
 def remove(namespace: str, **change: Any) -> None:
-    """Remove the policy of a namespace: that of the enclosing namespace applies instead."""
+    """Remove the policy of a namespace.
+
+    That of the enclosing namespace applies instead.
+    """
     left = stores.open_store().policies.remove(namespace, **change)
     instead = "only valid documents are required now" if left is None else f"that of {left.namespace} applies now"
     click.echo(f"{printable(namespace)} has no policy of its own any more; {printable(instead)}")

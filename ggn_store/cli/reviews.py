@@ -117,7 +117,7 @@ def amend(proposal: str, content: str | None, **wishes: Any) -> None:
 @options.limit_option
 @options.records_option
 def proposals(rulesets: tuple[str, ...], closed: bool, limit: int | None, form: str | None) -> None:
-    """List the proposals that wait for approvals, of all rulesets or of some, the newest first.
+    """List the proposals that wait for approvals, newest first.
 
     A stale one can no longer be merged: the ruleset has a newer revision than its base. A broken one was inserted by
     another program; its summary names the fault, and `ggn-store reject` closes it.
@@ -155,9 +155,10 @@ def _summary(proposed: Proposal | ReviewRecord) -> str | None:
 @options.text_or_json_option
 @options.output_option
 def show(proposal: str, document: bool, pictures: str | None, form: str | None, output: str | None) -> None:
-    """Show a proposal, such as chess#4: who made it, its rounds, what was said of it, and what it changes.
+    """Show a proposal, such as chess#4.
 
-    chess#4.1 is its first round, chess#4 its newest one.
+    It has an author, rounds, what was said of it, and what it changes. chess#4.1 is its first round, chess#4 its newest
+    one.
 
     What is proposed can also be tried before it is approved: `moves chess#4`, `play chess#4`, `compare chess chess#4`
     and all other commands that ask about a ruleset take it.
@@ -260,9 +261,10 @@ def _line(what: str, said: Proposal | Verdict | ReviewRecord, *place: str, void:
     "--author", metavar="NAME", help="Who comments. Default: $GGN_AUTHOR, else the database's user, else git's."
 )
 def comment(proposal: str, message: str, **place: Any) -> None:
-    """Comment on a proposal, such as chess#4, on a round of it (chess#4.1), or on an entry.
+    """Comment on a proposal, such as chess#4.
 
-    A comment decides nothing, is kept for good, and may also be added after the proposal has ended.
+    Or on a round of it (chess#4.1), or on an entry. A comment decides nothing, is kept for good, and may also be added
+    after the proposal has ended.
     """
     given = [place[name] is not None for name in ("piece", "source", "destination")]
     options.refuse(

@@ -27,7 +27,7 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
 @options.page_options
 @options.records_option
 def list_(rulesets: tuple[str, ...], library: bool, everything: bool, form: str | None, **page: Any) -> None:
-    """List the rulesets of the store, each in its newest revision, or the games of the library.
+    """List the rulesets of the store, or the games of the library.
 
     RULESET is a name, a namespace (team/) or a glob, as for every command that takes several: see `guide teams`. With
     --library it may also be a family of games, or another name for one, such as draughts.
@@ -61,9 +61,10 @@ def list_(rulesets: tuple[str, ...], library: bool, everything: bool, form: str 
 @click.option("--piece", metavar="PIECE", help="Show where this piece may ever go instead, and by which actions.")
 @options.text_or_json_option
 def show(ruleset: str, piece: str | None, form: str | None) -> None:
-    """Show a revision of a ruleset: where it comes from, what it changed, its board, its pieces, how it is played.
+    """Show a revision of a ruleset, and how it is played.
 
-    RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG, or a proposal, NAME#NUMBER.
+    Also where it comes from, what it changed, its board and its pieces. RULESET is a name, or NAME@REVISION,
+    NAME@sha256:DIGEST, NAME:TAG, or a proposal, NAME#NUMBER.
     """
     store = stores.open_store()
     found = stores.find_ruleset(store, ruleset)
@@ -179,10 +180,11 @@ def _show_piece(ruleset: ggn_store.Ruleset, piece: str, form: str | None) -> Non
 @click.argument("new", metavar="NEW")
 @options.change_options
 def rename(ruleset: str, new: str, **change: Any) -> None:
-    """Give a ruleset another name, with its history, tags, states and proposals.
+    """Give a ruleset another name, with all that belongs to it.
 
-    Commands that name the old one fail and report the new one; no other ruleset gets the old name. The same policy must
-    count for both names. Stores that pull or are pushed to rename it, too.
+    Its history, tags, states and proposals go by the new name. Commands that name the old one fail and report the new
+    one; no other ruleset gets the old name. The same policy must count for both names. Stores that pull or are pushed
+    to rename it, too.
     """
     found = stores.open_store().rename(ruleset, new, **change)
     click.echo(f"{ruleset} is {found.name} now; its newest revision is {found}")

@@ -26,11 +26,11 @@ _COLUMNS = ("number", "state", "successor", "author", "created_at", "message")
 @options.change_options
 @options.output_format(options.RECORD_FORMATS, "Of the history. Default: a table on a terminal, NDJSON elsewhere.")
 def state(ruleset: str, state: Any, form: str | None, **change: Any) -> None:
-    """Mark a ruleset as active, deprecated or retired; without a state, list its states so far, or those of all
-    rulesets below team/ or that a glob matches.
+    """Mark a ruleset as active, deprecated or retired.
 
-    Using a deprecated ruleset prints a note that names its successor. A retired one also takes no revisions and is
-    not listed; its revisions can still be used.
+    Without a state, list its states so far, or those of all rulesets below team/ or that a glob matches. Using a
+    deprecated ruleset prints a note that names its successor. A retired one also takes no revisions and is not listed;
+    its revisions can still be used.
     """
     store = stores.open_store()
     if state is None:

@@ -37,11 +37,11 @@ def tag(
     form: str | None,
     **change: Any,
 ) -> None:
-    """Let the tag NAME point to a revision (the newest one where none is named), or list a ruleset's tags,
-    or those of all rulesets below team/ or that a glob matches.
+    """Let the tag NAME point to a revision, or list tags.
 
-    `chess:stable` then names the revision in every command. A tag may be moved anywhere, also back; every move is
-    kept with its author, message and time.
+    Without a revision, it points to the newest one. Listed are the tags of a ruleset, or of all below team/ or that a
+    glob matches. With the tag `stable`, `chess:stable` names the revision in every command. A tag may be moved
+    anywhere, also back; every move is kept with its author, message and time.
     """
     given = [f"--{option}" for option, value in change.items() if value]
     options.refuse(

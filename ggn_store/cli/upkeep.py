@@ -70,9 +70,10 @@ _only_option = click.option(
 @_only_option
 @options.records_option
 def audit(ruleset: str | None, form: str | None, **asked: Any) -> None:
-    """List what was changed in the store, when and by which user of the database, oldest first.
+    """List what was changed in the store, when and by whom.
 
-    The database itself writes this list, and neither readers nor authors can change it.
+    The oldest change is first; who made it is a user of the database. The database itself writes this list, and neither
+    readers nor authors can change it.
     """
     found = stores.open_store().upkeep.audit(ruleset, **asked)
     shown = printing.record_format(form) in ("table", "csv")
@@ -107,11 +108,12 @@ def watch(
     form: str | None,
     **asked: Any,
 ) -> None:
-    """Print changes as they happen, one a line: new revisions, tags that move, what `audit` lists.
+    """Print changes as they happen, one a line.
 
-    A Postgres server reports them at once; a SQLite file is polled. A lost connection is made again, and no change is
-    missed. To resume after an interruption, pass the `since` of the last NDJSON line; changes that began earlier and
-    were finished later may then be repeated. SIGTERM ends it with exit code 0.
+    They are new revisions, tags that move, and what `audit` lists. A Postgres server reports them at once; a SQLite
+    file is polled. A lost connection is made again, and no change is missed. To resume after an interruption, pass the
+    `since` of the last NDJSON line; changes that began earlier and were finished later may then be repeated. SIGTERM
+    ends it with exit code 0.
 
     COMMAND of --exec is run without a shell, one change after the other; $GGN_EVENT_ID, $GGN_EVENT_ACTION,
     $GGN_EVENT_RULESET and $GGN_EVENT_ABOUT name the change. If it fails, that is reported, and the watch goes on.
@@ -179,10 +181,11 @@ full_option = click.option(
     "Of a comparison; default: a table on a terminal, NDJSON elsewhere. Without --remote: json, one object.",
 )
 def verify(rulesets: tuple[str, ...], full: bool, remote: str | None, strict: bool, form: str | None) -> None:
-    """Derive every digest again from the rows, and check that histories, tags, audit and triggers are intact.
+    """Derive every digest again, and check that nothing is damaged.
 
-    With rulesets, only what these need. The store remembers which pieces were sound; of these, where checksums of their
-    rows are still the same, digests and derived rows are made again only with --full.
+    Histories, tags, audit and triggers are checked, too. With rulesets, only what these need. The store remembers which
+    pieces were sound; of these, where checksums of their rows are still the same, digests and derived rows are made
+    again only with --full.
 
     Every problem is one line, and makes exit code 1. Triggers, functions and views are compared with this program's own
     definitions; `ggn-store db upgrade` repairs them.
@@ -245,9 +248,10 @@ def _compare(rulesets: tuple[str, ...], remote: str, strict: bool, form: str | N
 )
 @options.text_or_json_option
 def gc(dry_run: bool, vacuum: bool, form: str | None) -> None:
-    """Remove unreferenced data: pieces that no revision lists, unused boards and rulesets.
+    """Remove pieces that no revision lists, and other leftovers.
 
-    No revision is ever removed, nor what one needs; a deleted ruleset keeps its revisions. Safe while others load.
+    Boards and rulesets that nothing uses go, too. No revision is ever removed, nor what one needs; a deleted ruleset
+    keeps its revisions. Safe while others load.
     """
     if dry_run and vacuum:
         raise click.UsageError("--dry-run changes nothing: leave --vacuum out")

@@ -73,11 +73,12 @@ _HINT = "the pages need packages that are not here ({}): pip install 'ggn-store[
 )
 @click.option("--quiet", is_flag=True, help="Print no line for each request.")
 def serve(host: str, port: int, names: tuple[str, ...], queries: int, quiet: bool, **identity: Any) -> None:
-    """Show the store as pages for a browser: games to click through, histories, differences, SQL.
+    """Show the store as pages for a browser.
 
-    It prints its address, and a line for each request on standard error, until Ctrl-C ends it, or SIGTERM with exit
-    code 0. Nobody can change anything through it, unless --login, --author or --trust-header says who people are: they
-    can review. On Postgres each does so as the user of the database of the same name.
+    There are games to click through, histories, differences, SQL. It prints its address, and a line for each request on
+    standard error, until Ctrl-C ends it, or SIGTERM with exit code 0. Nobody can change anything through it, unless
+    --login, --author or --trust-header says who people are: they can review. On Postgres each does so as the user of
+    the database of the same name.
 
     Without --host only this machine reaches it. To read takes no login, so put a proxy that asks for one before it
     where others reach it. See `guide web`. It needs pip install 'ggn-store[web]'.
@@ -145,10 +146,10 @@ def _people(
 @options.command("password")
 @click.argument("name", metavar="NAME")
 def password_line(name: str) -> None:
-    """Print the line of a file of logins (`serve --login`) for somebody, whose password it asks for.
+    """Print somebody's line of a file of logins, for `serve`.
 
-    It has a hash of the password (scrypt), never the password itself. Where standard input is no terminal, the
-    password is its first line. It needs pip install 'ggn-store[web]'.
+    It asks for the password. The line has a hash of it (scrypt), never the password itself. Where standard input is
+    no terminal, the password is its first line. It needs pip install 'ggn-store[web]'.
     """
     with _installed():
         from ggn_store.web import people
@@ -168,12 +169,13 @@ def password_line(name: str) -> None:
 @options.command("site")
 @click.option("-o", "--output", metavar="DIRECTORY", required=True, help="A new directory for the files.")
 def site(output: str) -> None:
-    """Write the pages as files, which any web server or a browser alone shows.
+    """Write the pages as files.
 
-    Each ruleset, in its newest revision, has its start with the marks of every piece, its pieces with their moves from
-    each square, its definition, its history with what each revision changed, and its analyses. Older revisions have
-    their board, pieces and definition; proposals have pages, too. What only a server can answer is left out: moves that
-    are made, filters, SQL, the audit, and what is large, which the page says. It needs pip install 'ggn-store[web]'.
+    Any web server shows them, or a browser alone. Each ruleset, in its newest revision, has its start with the marks of
+    every piece, its pieces with their moves from each square, its definition, its history with what each revision
+    changed, and its analyses. Older revisions have their board, pieces and definition; proposals have pages, too. What
+    only a server can answer is left out: moves that are made, filters, SQL, the audit, and what is large, which the
+    page says. It needs pip install 'ggn-store[web]'.
     """
     with _installed():
         from ggn_store.web import files

@@ -69,6 +69,14 @@ def test_the_help_of_every_command_has_a_text_of_each_option() -> None:
     assert without == []
 
 
+def test_help_says_in_a_whole_line_what_each_command_does(run: Program) -> None:
+    groups = [name.split() for name, command in commands(group) if isinstance(command, click.Group)]
+    lists = [run(*name, "--help").out.partition("\nCommands")[2] for name in groups]
+    assert len(lists) > 5
+    assert all(re.search("^  [a-z]", text, re.MULTILINE) for text in lists)
+    assert [line for text in lists for line in text.splitlines() if line.endswith("...")] == []
+
+
 @pytest.mark.parametrize("arguments", [(), ("db",)], ids=["no command", "no command of db"])
 def test_without_a_command_the_help_is_shown_as_wrong_usage(run: Program, arguments: tuple[str, ...]) -> None:
     result = run(*arguments)
