@@ -231,15 +231,19 @@ class Handle:
 
         A board that was not declared is only a guess, and all fits.
         """
+        position = self.stated(position)
         if self.revision.envelope.board is not None:
             outside = sorted(position.board.keys() - self.board.numbers.keys())
             if outside:
                 raise PositionError(
                     f"{offer(outside)}: not on the board of {self.revision}, which is {self.board.shape_text}"
                 )
-        return self.stated(position)
+        return position
 
     def stated(self, position: Position) -> Position:
+        """`position` with its whole state, if its board has the shape of a declared one."""
+        if position.shape is not None and position.shape != self.board.shape and self.revision.envelope.board:
+            position.require_shape(self.board.shape, self.revision)
         if position.state is None and not self.variables:
             return position
         state = variables.complete(self.variables, position.state, str(self.revision), position.board)

@@ -128,7 +128,9 @@ class PositionEncoder:
         self._named = np.zeros(len(column("lane", "lane")), np.int64)
         np.bitwise_or.at(self._named, column("alternative", "lane"), column("alternative", "bit"))
         self._has_named = bool(self._named.any())
-        self._feen = FeenTexts(self.pieces, self.numbers)
+        is_sized = compiled.metadata["declared"] and compiled.metadata["shape"] is not None
+        self._shape = tuple(map(int, compiled.metadata["shape"].split("x"))) if is_sized else None
+        self._feen = FeenTexts(self.pieces, self.numbers, self._shape)
 
     def _tests(self, table: Any, codes: int) -> Iterator[list[tuple[int, int]]]:
         """What has to be met for each fact: see `FactTable`."""
@@ -186,6 +188,9 @@ class PositionEncoder:
 
     def _from_positions(self, positions: Sequence[Position]) -> PositionArrays:
         np = self._np
+        if {position.shape for position in positions} - {None, self._shape}:
+            for each in positions:
+                each.require_shape(self._shape, self._compiled)
         boards = [position.board for position in positions]
         sizes = np.fromiter(map(len, boards), np.int32, len(boards))
         total = int(sizes.sum())

@@ -37,11 +37,13 @@ _Rest = tuple[tuple[str, str], bool, tuple[tuple[int, int], ...]]
 
 
 class FeenTexts:
-    """Reads FEEN for one ruleset, whose numbers for identifiers and squares are given."""
+    """Reads FEEN for one ruleset, whose numbers for identifiers and squares are given, and the shape of its board."""
 
-    def __init__(self, pieces: Mapping[str, int], numbers: Mapping[str, int]) -> None:
+    def __init__(
+        self, pieces: Mapping[str, int], numbers: Mapping[str, int], shape: tuple[int, ...] | None = None
+    ) -> None:
         self._np = np = need("numpy", EXTRA)
-        self._pieces, self._numbers = pieces, numbers
+        self._pieces, self._numbers, self._shape = pieces, numbers, shape
         self._classes = np.full(256, _OTHER, np.uint8)
         for kind, characters in _CLASSES.items():
             self._classes[list(characters)] = kind
@@ -83,6 +85,8 @@ class FeenTexts:
         if found is None:
             return None
         (width, height), place, token = found
+        if self._shape not in (None, (width, height)):
+            return None
         size = width * height
         position = (place // size).astype(np.int32)
         square = self.squares(width, height)[place % size]

@@ -105,7 +105,9 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
     (("moves", "mini", "--board", '{"a\\u0000": "C:P"}'), "is not a square of a position"),
     (("moves", "mini", "--board", '{"\\ud800": "C:P"}'), r'"\ud800" is not a square of a position'),
     (("moves", "mini", "--board", '{"z9": "C:P"}'), "z9: not on the board of mini@1, which is 3x3"),
-    (("moves", "mini", "--feen", "P3/4/4/4 / C/c"), "a4: not on the board of mini@1, which is 3x3"),
+    (("moves", "mini", "--feen", "P3/4/4/4 / C/c"), "the position has a board of 4x4, and that of mini@1 is 3x3"),
+    (("moves", "mini", "--feen", "4/4/4/P3 / C/c"), "the position has a board of 4x4, and that of mini@1 is 3x3"),
+    (("apply", "mini", "--feen", "P2/3 / C/c", "--move", "a2 a3"), "has a board of 3x2, and that of mini@1 is 3x3"),
     (("moves", "mini", "--board", '{"board": {}, "side": "third"}'), '"third" is not a side: first or second'),
     (
         ("moves", "mini", "--board", '{"board": {}, "sid": "first"}'),

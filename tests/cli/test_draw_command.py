@@ -120,7 +120,7 @@ def test_pictures_that_contradict_themselves_are_refused(ask: Command, options: 
         (("chess", "--piece", "C:X"), 'chess@1 has no rules for "C:X"'),
         (("chess", "--piece", "C:N", "--source", "k9"), 'C:N has no rules from "k9"'),
         (("must", "--source", "a1"), "must@1 has no start position of its own"),
-        (("chess", "--feen", "8P/9 / C/c"), "i2: not on the board of chess@1, which is 8x8"),
+        (("chess", "--feen", "8P/9 / C/c"), "the position has a board of 9x2, and that of chess@1 is 8x8"),
     ],
 )
 def test_pictures_of_what_is_not_there_are_refused(ask: Command, options: tuple[str, ...], message: str) -> None:

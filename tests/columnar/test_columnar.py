@@ -506,14 +506,20 @@ def test_what_is_asked_wrongly_is_told(asked: dict[str, Any], told: str) -> None
 
 
 @pytest.mark.parametrize(
-    "positions",
-    [[{"a1": "C:P", "c9": "C:P"}], ["P2/2P/3 / C/c"], table(position=[0], square=["c9"], piece=["C:P"])],
-    ids=["positions", "FEEN", "Arrow"],
+    ("positions", "told"),
+    [
+        ([{"a1": "C:P", "c9": "C:P"}], "c9: not on the board of small@1, which is 2x2"),
+        (table(position=[0], square=["c9"], piece=["C:P"]), "c9: not on the board of small@1, which is 2x2"),
+        (["P2/2P/3 / C/c"], "the position has a board of 3x3, and that of small@1 is 2x2"),
+        (["P1/2/2 / C/c"] * 2, "the position has a board of 2x3, and that of small@1 is 2x2"),
+        ([Position.from_feen("2/2/P1 / C/c")], "the position has a board of 2x3, and that of small@1 is 2x2"),
+    ],
+    ids=["positions", "Arrow", "FEEN", "FEENs of one shape", "a position of FEEN"],
 )
-def test_a_square_outside_a_declared_board_is_told(positions: Any) -> None:
+def test_what_does_not_fit_a_declared_board_is_told(positions: Any, told: str) -> None:
     with Store.open("sqlite://") as store:
         store.load(dataclasses.replace(parse(STYLED), envelope=Envelope(board="2x2")), "small")
-        with pytest.raises(PositionError, match="not on the board of small@1, which is 2x2"):
+        with pytest.raises(PositionError, match=told):
             store.ruleset("small").columns.count(made(positions))
 
 

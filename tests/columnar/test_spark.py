@@ -115,7 +115,11 @@ def test_moves_of_feen_texts_are_the_store_s_beside_the_caller_s_columns(
     )
     errors: dict[int, Any] = {row.position: (row.error, key(row)) for row in collected if row.error}
     assert {at: moved for at, (_, moved) in errors.items()} == dict.fromkeys(bad, (None,) * 4)
-    for at, told in ((-1, "is not FEEN"), (-2, "null is not a position"), (-3, "not on the board of minishogi@1")):
+    for at, told in (
+        (-1, "is not FEEN"),
+        (-2, "null is not a position"),
+        (-3, "a board of 6x5, and that of minishogi@1 is 5x5"),
+    ):
         assert told in errors[at][0]
 
 
@@ -254,7 +258,7 @@ def test_perft_is_the_store_s(session: Any, sqlite_games: Games) -> None:
     assert [asked.perft(rules.start, each).count for each in depths] == [
         rules.perft(rules.start, each).count for each in depths
     ]
-    with pytest.raises(StoreError, match='has duties or chains, of which the engine "spark" knows nothing'):
+    with pytest.raises(StoreError, match='has duties, chains or ends, of which the engine "spark" knows nothing'):
         asked.perft(rules.start, 2, legal=True)
     stuck = Position({"a1": "c:k^"}, {})
     assert (asked.perft(stuck, 2).count, asked.perft(stuck, 2).engine) == (0, "spark")

@@ -224,7 +224,7 @@ def test_a_store_counts_by_these_duties_and_other_engines_know_nothing_of_them(g
     rules = games["gdl/brazilian-draughts"]
     assert rules.perft(rules.start, 3, legal=True).count == 302
     assert not rules.columns.judges
-    with pytest.raises(StoreError, match="duties or chains"):
+    with pytest.raises(StoreError, match="duties, chains or ends"):
         rules.perft(rules.start, 2, legal=True, engine="duckdb")
 
 

@@ -124,6 +124,12 @@ class Position:
             )
         return cls(data["board"], data.get("hands"), data.get("side", "first"), state=data.get("state"))
 
+    def require_shape(self, shape: tuple[int, ...] | None, whose: object) -> None:
+        """Raise PositionError where it is written on a board of another shape than that of `whose` rules, if known."""
+        if self.shape is not None and shape is not None and self.shape != shape:
+            own, other = ("x".join(map(str, each)) for each in (self.shape, shape))
+            raise PositionError(f"the position has a board of {own}, and that of {whose} is {other}")
+
     def to_feen(self, shape: tuple[int, ...] | None = None) -> str:
         """The FEEN text; `shape` is the board's where the position does not bring its own.
 
