@@ -51,14 +51,15 @@ class SquareCases:
             )
         return known
 
-    def friends(self, square: str) -> list[SquareCase]:
-        """How a square can hold an own piece that may be captured: any but a terminal one. It goes to no hand."""
-        return [SquareCase({square: each.identifier}) for each in self._own.standing(square) if not each.piece.terminal]
+    def friends(self, form: Form, square: str) -> list[SquareCase]:
+        """How a square can hold an own piece that the piece may take: no terminal one. It goes to no hand."""
+        there = [each for each in self._own.standing(square) if may_take(form, each) and not each.piece.terminal]
+        return [SquareCase({square: each.identifier}) for each in there]
 
 
-def may_take(form: Form, enemy: Form) -> bool:
-    """Whether a piece may take an enemy."""
-    return not enemy.piece.immune and enemy.piece.letter not in form.piece.captures_except
+def may_take(form: Form, taken: Form) -> bool:
+    """Whether a piece may take another one, of either side."""
+    return not taken.piece.immune and taken.piece.letter not in form.piece.captures_except
 
 
 def _named(square: str, there: list[Form], allowed: list[Form]) -> list[SquareCase]:

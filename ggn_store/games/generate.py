@@ -196,7 +196,8 @@ class Writer:
                 form, source, target, [*way, self._cases.enemies(form, target)], route.taken, results
             )
         if route.friendly:
-            yield from self._written(form, source, target, [*way, self._cases.friends(target)], route.taken, results)
+            friends = self._cases.friends(form, target)
+            yield from self._written(form, source, target, [*way, friends], route.taken, results)
         if route.en_passant:
             for passer, square in self._passers.get(target, ()):
                 if may_take(form, passer):

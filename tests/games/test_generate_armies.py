@@ -81,6 +81,15 @@ def test_a_piece_can_capture_its_own_but_the_terminal_one() -> None:
     assert entries(made, "C:C", "b2", "b3")[1] == {"must": {"b3": "C:C"}, "diff": {"board": {"b2": None, "b3": "C:C"}}}
 
 
+def test_a_piece_captures_of_its_own_side_what_it_may_capture_of_the_other() -> None:
+    made = document(
+        '[pieces.A]\nbetza = "dW"\ncaptures_except = ["B"]\n[pieces.B]\nbetza = "dW"\n'
+        '[pieces.C]\nbetza = "W"\nimmune = true'
+    )
+    board = {"b2": "C:A", "b1": "C:B", "b3": "C:C", "a2": "C:A"}
+    assert (targets(made, board, "b2"), targets(made, board, "b1")) == (["a2"], ["b2"])
+
+
 def test_a_cannon_may_not_jump_over_cannons_nor_take_them() -> None:
     made = document(
         """
