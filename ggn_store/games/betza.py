@@ -190,7 +190,7 @@ class _Parser:
             self._fail(f"{quote(letter)} means nothing: {allowed}", start)
         self._at += 1
         reach = 0 if letter in _RIDES else 1
-        if letter not in _RIDES and self._text[self._at : self._at + 1] == letter:
+        if self._text[self._at : self._at + 1] == letter:
             self._at += 1
             reach = 0
             if _LENGTH.match(self._text, self._at):
