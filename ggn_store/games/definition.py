@@ -14,10 +14,10 @@ from typing import Any, Final
 from ggn_store import limits
 from ggn_store.errors import DocumentError, NotationError, offer
 from ggn_store.games import estimate, playing
-from ggn_store.games.rules import SIDES, Definition, PieceRule
+from ggn_store.games.rules import SIDES, Army, Definition, PieceRule
 from ggn_store.games.squares import Squares, read_board, read_hexagons
 from ggn_store.games.tables import GROUPS, Tables
-from ggn_store.games.toml_text import TomlTable, TomlValues, key_path
+from ggn_store.games.toml_text import TomlTable, TomlValues
 from ggn_store.limits import TooManyError
 from ggn_store.model.changes import like
 from ggn_store.model.documents.board import Board
@@ -251,11 +251,25 @@ def _check_states(values: TomlValues, definition: Definition, tables: Tables, pi
         if ambiguous := army.ambiguous(piece):
             message = "first moves go to these squares over different squares, in more ways than states can tell"
             values.complain((*path, "en_passant"), message, offer(ambiguous), "at most two ways to a square")
-    # When its side drops something, none of its pieces has a mark.
-    several = sorted(form.identifier for form in forms if form.kind != "marked")
-    if piece.drop is not None and piece.drop.file_limit is not None and len(several) > 1:
-        message = f"nifu looks for one identifier on each square, and {key_path(path)} has several"
-        values.complain((*path, "drop", "nifu"), message, ", ".join(several), "a piece without unmoved")
-    if any(each.alone for each in piece.promotions) and len(forms) > 1:
-        message = f"alone looks for one identifier on each square, and {key_path(path)} has several"
-        values.complain((*path, "promotion"), message, ", ".join(names), "a piece without states")
+    _check_counted(values, army, piece, path)
+
+
+def _check_counted(values: TomlValues, army: Army, piece: PieceRule, path: Path) -> None:
+    """Whether what a rule looks for on other squares has one identifier there."""
+
+    def check(key: str, at: Path, token: str, are_marked: bool, allowed: str) -> None:
+        forms = (form for form in army.forms if form.piece.token == token and not form.derived)
+        found = sorted(form.identifier for form in forms if are_marked or form.kind != "marked")
+        if len(found) > 1:
+            message = f"{key} looks for one identifier on each square, and {token} has several"
+            values.complain((*path, *at), message, ", ".join(found), allowed)
+
+    # When its side moves or drops something, none of its pieces has a mark.
+    if piece.drop is not None and piece.drop.file_limit is not None:
+        check("nifu", ("drop", "nifu"), piece.token, False, "a piece without unmoved")
+    if piece.drop is not None and piece.drop.other_colour:
+        check("other_colour", ("drop", "other_colour"), piece.token, False, "a piece without unmoved")
+    for token in {token: None for each in piece.promotions if each.unique for token in each.to}:
+        check("unique", ("promotion",), token, False, "a piece without unmoved")
+    if any(each.alone for each in piece.promotions):
+        check("alone", ("promotion",), piece.token, True, "a piece without states")
