@@ -274,6 +274,9 @@ class Tables:
             is_a_move = in_place or bool(moves.patterns)
             on = values.choice(item, "on", at, TRIGGERS) or ("any" if is_a_move and "zone" not in item else "enter")
             zone = self._squares.optional_zone(item, "zone", at)
+            if zone is not None and item.get("on") == "any":
+                message = 'on = "any" is every move, wherever it ends, and has no zone'
+                values.complain((*at, "zone"), message, item["zone"], "zone or on, not both")
             for key in ("forced", "capturing", "unique") if is_a_move else ("apart", "alone"):
                 if key in item:
                     kind = "that ends another move" if is_a_move else "with betza or in_place"

@@ -194,6 +194,7 @@ MALFORMED = [
     ('zone = "last", ', "", "pieces.P.promotion.zone", "a promotion has a zone"),
     ("forced = true", 'forced = "sometimes"', "pieces.P.promotion.forced", "forced says when it must be"),
     ("forced = true", 'on = "leave"', "pieces.P.promotion.on", "on is one of a few words"),
+    ("forced = true", 'on = "any"', "pieces.P.promotion.zone", "is every move, wherever it ends, and has no zone"),
     ('to = ["+P"]', 'to = ["R"], unique = true', "pieces.P.promotion", "and R has several"),
     ("forced = true", "optional = true", "pieces.P.promotion.optional", "a promotion has no such key"),
     ('drop = { zone = "a2:h7" }', "drop = 1", "pieces.P.drop", "drop says where the piece may be dropped"),

@@ -21,7 +21,7 @@ from tests.support.rooks import TEXT, changed
 KNIGHT = ('betza = "N"', 'betza = "NW"  # and steps')
 ROOK = ('betza = "R"', 'betza = "R2"')
 FORCED = ('to = ["N"] }', 'to = ["N"], forced = true }')
-KEPT = ('zone = "last", to', 'zone = "last", on = "any", to')
+KEPT = ('zone = "last", to', 'zone = "last", on = "enter-or-leave", to')
 BISHOP = '\n[pieces.B]\nbetza = "B"\n'
 
 
@@ -57,7 +57,7 @@ def test_changes_of_different_keys_are_merged_and_what_is_stored_is_generated_fr
 
 def test_two_keys_of_one_line_are_merged(store: Store) -> None:
     merged(store, changed(FORCED), changed(KEPT))
-    both = changed(('to = ["N"] }', 'on = "any", to = ["N"], forced = true }'))
+    both = changed(('to = ["N"] }', 'on = "enter-or-leave", to = ["N"], forced = true }'))
     assert tomllib.loads(text_of(store)) == tomllib.loads(both)
     assert "# kings and one rook" in text_of(store)
     assert "# Whoever likes it" in text_of(store)
