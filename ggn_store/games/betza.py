@@ -5,6 +5,7 @@ The dialect is described in `ggn_store/guides/defining-games.md`. Letters that w
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -44,6 +45,7 @@ _REFUSED: Final = {
     "x": "moves that are borrowed from other pieces (x) are more than the piece's own squares say",
     "O": "castling (O) is said by the key castling of the piece",
 }
+_OBLIQUE: Final = "an oblique leap goes on diagonally or as it is, and nothing else leads to one"
 _VECTOR = re.compile(r"\(([+-]?[0-9]{1,2}(?:,[+-]?[0-9]{1,2}){0,2})\)", re.ASCII)
 _LENGTH = re.compile("[0-9]{1,2}", re.ASCII)
 # Eighths of a turn, clockwise, of each direction relative to the leg before.
@@ -346,6 +348,24 @@ class _Parser:
     # --- legs with an atom each, in brackets ---
 
     def _bracket(self) -> Iterator[BetzaPattern]:
+        legs, ends = self._bracketed()
+        for count in [*ends, len(legs)]:
+            for atoms in itertools.product(*(_halves(atom) for _, atom in legs[:count])):
+                made: list[Leg] = []
+                for number, ((modifiers, _), atom) in enumerate(zip(legs, atoms, strict=False), 1):
+                    if number < count and number in ends:
+                        # Its modes are those of a move that ends there; to go on, the square has to be empty.
+                        modes = {k: v for k, v in modifiers.others.items() if k not in "mcde"}
+                        modifiers = replace(modifiers, others=modes)
+                    if number == 1:
+                        made.append(self._leg(modifiers, atom, True, count == 1))
+                    elif leg := self._next(modifiers, atoms[number - 2], atom, number == count):
+                        made.append(leg)
+                if len(made) == count:
+                    yield self._whole(made, [modifiers for modifiers, _ in legs[:count]])
+
+    def _bracketed(self) -> tuple[list[tuple[_Modifiers, _Atom]], list[int]]:
+        """The legs in brackets, and behind how many of them the move may end before the last."""
         start = self._at
         legs: list[tuple[_Modifiers, _Atom]] = []
         ends: list[int] = []
@@ -364,27 +384,32 @@ class _Parser:
         if len(legs) == 1:
             self._fail("brackets hold at least two legs", start)
         self._at += 1
-        for count in [*ends, len(legs)]:
-            made = []
-            for number, (modifiers, atom) in enumerate(legs[:count]):
-                if number and not modifiers.directions:
-                    modifiers = self._outward(modifiers, legs[number - 1][1], atom)
-                ends_here = number == count - 1
-                if not ends_here and number + 1 in ends:
-                    # Its modes are those of a move that ends there; to go on, the square has to be empty.
-                    modifiers = replace(
-                        modifiers, others={k: v for k, v in modifiers.others.items() if k not in "mcde"}
-                    )
-                made.append(self._leg(modifiers, atom, number == 0, ends_here))
-            yield self._whole(made, [modifiers for modifiers, _ in legs[:count]])
+        return legs, ends
 
-    def _outward(self, modifiers: _Modifiers, before: _Atom, atom: _Atom) -> _Modifiers:
-        # Behind an oblique leap outward is the diagonal between its directions, or the same leap once more.
-        follows = before.images == atom.images or (before.scale == 0 and atom.scale > 0 and not _is_straight(atom))
-        if 0 in (before.scale, atom.scale) and not follows:
-            self._fail("an oblique leap goes on diagonally or as it is, and nothing else leads to one", atom.start)
-        straight = before.scale == 0 or _is_straight(before) == _is_straight(atom)
-        return replace(modifiers, directions=[("ff" if straight else "fs", modifiers.start)])
+    def _next(self, modifiers: _Modifiers, before: _Atom, atom: _Atom, last: bool) -> Leg | None:
+        """A leg behind another one, outward where it has no directions; None for half of an atom that has no such."""
+        if atom.scale == 0 and before.images != atom.images:
+            self._fail(_OBLIQUE, atom.start)
+        # Behind an oblique leap directions begin at the diagonal beside it, unless it is that leap once more.
+        is_straight = scale_of(before.images[0]) > 0 and _is_straight(before)
+        half = atom.scale > 0 and is_straight != _is_straight(atom)
+        if not modifiers.directions:
+            if half and scale_of(before.images[0]) == 0:
+                return None if atom.name in _BOTH else self._fail(_OBLIQUE, atom.start)
+            modifiers = replace(modifiers, directions=[("fs" if half else "ff", modifiers.start)])
+        leg = self._leg(modifiers, atom, False, last)
+        turns = tuple(turn for turn in leg.turns if turn % 2 == half)
+        if turns != leg.turns and not {before.name, atom.name} & {*_BOTH}:
+            self._fail(f"{atom.name} has no such direction behind {before.name}", modifiers.start)
+        return replace(leg, turns=turns) if turns else None
+
+
+def _halves(atom: _Atom) -> tuple[_Atom, ...]:
+    """An atom as it goes straight, and as it goes diagonally, if it does both."""
+    if atom.name not in _BOTH:
+        return (atom,)
+    halves = (tuple(each for each in atom.images if (0 in each) == straight) for straight in (True, False))
+    return tuple(replace(atom, images=images) for images in halves if images)
 
 
 def _is_straight(atom: _Atom) -> bool:

@@ -88,6 +88,10 @@ PICTURES = {
     "yafsF": "..x.x.. ..x.x.. xx...xx ...P... xx...xx ..x.x.. ..x.x..",
     "[F-R]": "..x.x.. ..x.x.. xx...xx ...P... xx...xx ..x.x.. ..x.x..",
     "[N?B]": ".x...x. x.x.x.x .x...x. ...P... .x...x. x.x.x.x .x...x.",
+    # K and Q are both of their halves, each with what lies outward of it.
+    "[K?R]": "..xxx.. ..xxx.. xxxxxxx xxxPxxx xxxxxxx ..xxx.. ..xxx..",
+    "[W-Q]": ".x.x.x. x.xxx.x .x...x. xx.P.xx .x...x. x.xxx.x .x.x.x.",
+    "[N?K]": ".x...x. x.x.x.x .x...x. ...P... .x...x. x.x.x.x .x...x.",
     "[W?R]": "...x... ...x... ...x... xxxPxxx ...x... ...x... ...x...",
     "[W?B]": ".x...x. x.x.x.x .x.x.x. ..xPx.. .x.x.x. x.x.x.x .x...x.",
 }
@@ -278,6 +282,9 @@ REFUSED = [
     ("[W-", 3, "an atom such as W is missing"),
     ("[W-F", 4, "legs are separated by - or ?"),
     ("[W-N]", 3, "oblique"),
+    ("[W-fN]", 4, "oblique"),
+    ("[W-rF]", 3, "F has no such direction behind W"),
+    ("[F-fW]", 3, "W has no such direction behind F"),
     ("W W", 1, '" " means nothing'),
     ("Wé", 1, '"é" means nothing'),
     ("pceR", 2, "a capture in passing is not one over a hurdle"),
