@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ggn_store.games.rules import Army, Form
@@ -55,6 +57,42 @@ class SquareCases:
         """How a square can hold an own piece that the piece may take: no terminal one. It goes to no hand."""
         there = [each for each in self._own.standing(square) if may_take(form, each) and not each.piece.terminal]
         return [SquareCase({square: each.identifier}) for each in there]
+
+    def together(self, cases: Iterable[SquareCase]) -> Iterator[SquareCase]:
+        """The ways in which all of some cases hold, each position in one; what is captured is left out."""
+        ways = [SquareCase()]
+        for case in cases:
+            ways = [both for way in ways for both in self._both(way, case)]
+        yield from ways
+
+    def _both(self, one: SquareCase, other: SquareCase) -> Iterator[SquareCase]:
+        must, deny = {**one.must, **other.must}, {**one.deny, **other.deny}
+        # A square has one condition and one denial.
+        disputed = [square for square, state in other.must.items() if one.must.get(square, state) != state]
+        disputed += [square for square, state in other.deny.items() if one.deny.get(square, state) != state]
+        if not disputed:
+            yield SquareCase(must, deny)
+            return
+        for square in disputed:
+            must.pop(square, None)
+            deny.pop(square, None)
+        for chosen in itertools.product(*(self._shared(square, one, other) for square in dict.fromkeys(disputed))):
+            yield from self.together([SquareCase(must, deny), *chosen])
+
+    def _shared(self, square: str, *cases: SquareCase) -> list[SquareCase]:
+        """How a square can be of which each case says something else: each of its states in one way."""
+
+        def holds(state: str, *names: str) -> bool:
+            return all(
+                case.must.get(square, state) in (state, *names) and case.deny.get(square) not in (state, *names)
+                for case in cases
+            )
+
+        own = [each.identifier for each in self._own.standing(square) if holds(each.identifier)]
+        enemies = self._enemy.standing(square)
+        allowed = [each for each in enemies if holds(each.identifier, ENEMY)]
+        found = [SquareCase({square: state}) for state in ([EMPTY] if holds(EMPTY) else []) + own]
+        return [*found, *(_named(square, enemies, allowed) if allowed else [])]
 
 
 def may_take(form: Form, taken: Form) -> bool:

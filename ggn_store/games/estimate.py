@@ -189,7 +189,7 @@ class _Box:
             if leg.hop:
                 ends, conditions = ends * length, conditions * length
         taken, places = self._enemies(piece)
-        over = self._forms if piece.hurdles_except else 1
+        over = self._over(piece)
         for leg in pattern.legs[:-1]:
             deeds = leg.quiet + leg.capture * taken + leg.over * over
             ends, conditions = ends * deeds, conditions * deeds
@@ -253,16 +253,26 @@ class _Box:
 
         Of what is not taken one piece need not be: then also on how many squares others can be, 0 where it is on all.
         """
-        if self._definition.captures or not piece.captures_except:
-            return (self._forms if self._definition.captures else 1), 0
+        if self._definition.captures:
+            return self._forms, 0
         sides = [self._definition.army(side) for side in SIDES]
-        barred = [[form for form in army.forms if form.piece.letter in piece.captures_except] for army in sides]
+        letters = {*piece.captures_except, *(each.letter for each in self._definition.pieces if each.immune)}
+        barred = [[form for form in army.forms if form.piece.letter in letters] for army in sides]
+        if all(len(forms) < 2 for forms in barred):
+            return 1, 0
         places: set[str] = set()
         for forms in barred:
             if sum(form.squares is None for form in forms) > 1:
                 return self._forms, 0
             places.update(*(form.squares for form in forms if form.squares is not None))
         return self._forms, len(places)
+
+    def _over(self, piece: PieceRule) -> int:
+        """How many possibilities it is to pass over something, which is named where more is asked of it."""
+        if len(piece.hurdles_except) > 1:
+            return 2 * self._forms
+        is_named = any(each.unique or each.alone or each.apart.patterns for each in piece.promotions)
+        return self._forms if piece.hurdles_except or is_named else 1
 
     def _drops(self, piece: PieceRule) -> Estimate:
         drop = piece.drop
@@ -283,7 +293,12 @@ class _Box:
             army, squares = self._definition.army(piece.sides[0]), self._definition.board.squares
             lines = [[*map(len, army.lines(drop.encloses, square))] for square in squares]
             count = count // self._squares * sum(map(self._enclosed, lines))
-        around = near + turned + _around(drop.apart) + (self._squares if drop.other_colour else 0)
+        apart = _around(drop.apart)
+        # Of a square of which several of these say something, each piece that may be there is named.
+        told = [drop.file_limit is not None, drop.other_colour, drop.on_top, apart, drop.lone, turned, bool(lines)]
+        if sum(map(bool, told)) > 1:
+            count *= self._forms ** (drop.on_top + apart + near * drop.lone + turned + max(map(len, lines), default=0))
+        around = near + turned + apart + (self._squares if drop.other_colour else 0)
         around += max(map(sum, lines), default=0)
         return Estimate(count, count * (1 + file + around))
 

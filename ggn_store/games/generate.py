@@ -13,6 +13,7 @@ around it where something is spared: none of them first.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -93,7 +94,7 @@ class Writer:
         self._blasted: dict[object, list[_Blasted]] = {}
         # What stands where before a move, beside what its conditions say.
         self._moving: dict[str, str] = {}
-        forms = {form.identifier: form for form in enemy.forms}
+        self._enemies = forms = {form.identifier: form for form in enemy.forms}
         for mark in enemy.marks:
             for square in mark.passed:
                 self._passers.setdefault(square, []).append((forms[mark.identifier], mark.square))
@@ -219,29 +220,21 @@ class Writer:
     ) -> Iterator[Possibility]:
         """The possibilities of one way: each choice of cases that do not contradict each other, with each result."""
         for chosen in itertools.product(*cases):
-            must: dict[str, str] = {}
-            deny: dict[str, str] = {}
-            hands: dict[str, int] = {}
-            for case in chosen:
-                if any(must.get(square, state) != state for square, state in case.must.items()):
-                    break
-                must |= case.must
-                deny |= case.deny
-                if case.captured is not None and (held := self._held(case.captured)) is not None:
-                    hands[held] = hands.get(held, 0) + 1
-            else:
-                left: dict[str, str | None] = dict.fromkeys((source, *taken))
-                blast = form.piece.blast
-                blasts = takes and bool(blast.moves.patterns)
-                gone = blasts and not blast.stays
-                for result, rule in results[:1] if gone else results:  # what is gone has not become anything
-                    none, known = self._none_of(form, source, target, result, rule)
-                    asked_not = {**deny, **none}
-                    board = {**left, target: None if gone else result}
-                    for guards, emptied in self._blasts(blast, target, must, left) if blasts else ((_UNGUARDED, ()),):
+            held = (self._held(case.captured) for case in chosen if case.captured is not None)
+            hands = dict(Counter(each for each in held if each is not None))
+            left: dict[str, str | None] = dict.fromkeys((source, *taken))
+            blast = form.piece.blast
+            blasts = takes and bool(blast.moves.patterns)
+            gone = blasts and not blast.stays
+            for result, rule in results[:1] if gone else results:  # what is gone has not become anything
+                none, known = self._none_of(form, source, target, result, rule)
+                board = {**left, target: None if gone else result}
+                for case in self._cases.together([*chosen, SquareCase(deny=none)]):
+                    around = self._blasts(blast, target, case.must, left) if blasts else ((_UNGUARDED, ()),)
+                    for guards, emptied in around:
                         after = {**board, **dict.fromkeys(emptied)}
-                        for asked, placed in self._walls(form, source, target, (must, asked_not), after):
-                            said = (asked, asked_not), placed, hands, {**known, **guards}
+                        for asked, placed in self._walls(form, source, target, (case.must, case.deny), after):
+                            said = (asked, case.deny), placed, hands, {**known, **guards}
                             yield from self._turned(form, target, *said)
 
     def _blasts(self, blast: Blast, target: str, must: dict[str, str], left: dict[str, str | None]) -> list[_Blasted]:
@@ -293,20 +286,22 @@ class Writer:
         """A move with each choice of enemies around its end that become own pieces."""
         around = self.own.around(form.piece.turns, target) if form.piece.turns.patterns else ()
         for chosen in itertools.product(*(self._ways_to_turn(each) for each in around if each not in board)):
-            must, deny, turned = dict(conditions[0]), dict(conditions[1]), dict(board)
+            cases, turned = [SquareCase(*conditions)], dict(board)
             for square, enemy, own in chosen:
-                known, barred = must.get(square), deny.get(square)
+                known = conditions[0].get(square)
+                is_enemy = known == ENEMY or (known in self._enemies)
                 if own is None:
-                    if known == ENEMY or (barred is not None and known is None and barred != ENEMY):
+                    if is_enemy:
                         break
-                    if known is None:
-                        deny[square] = ENEMY
-                elif known not in (None, enemy, ENEMY) or barred == ENEMY:
+                    cases += [] if known is not None else [SquareCase(deny={square: ENEMY})]
+                elif known is not None and not is_enemy:
                     break
                 else:
-                    must[square], turned[square] = enemy, own
+                    cases.append(SquareCase({square: enemy}))
+                    turned[square] = own
             else:
-                yield self._possibility(must, deny, turned, hands, guards)
+                for case in self._cases.together(cases):
+                    yield self._possibility(case.must, case.deny, turned, hands, guards)
 
     def _ways_to_turn(self, square: str) -> list[tuple[str, str, str | None]]:
         """How a square can be around the end of a move that turns enemies: what is there, and what that becomes."""
@@ -388,34 +383,36 @@ class Writer:
             return
         below = self._below(square) if drop.on_top else None
         for file in self._file_limits(form, square, drop.file_limit):
-            must = {square: EMPTY, **file.must}
-            deny = {**file.deny, **({} if below is None else {below: EMPTY}), **self._kept_apart(form, square, drop)}
+            asked = [SquareCase({square: EMPTY}), file, *self._kept_apart(form, square, drop)]
+            asked += [] if below is None else [SquareCase(deny={below: EMPTY})]
             ways = itertools.product(drop.forms or (form.piece.token,), self._near(form, square, drop))
             for token, (near, turns) in ways:
                 dropped = self._plain(form, token)
                 if dropped.can_stand(square) and (drop.immobile or self.own.is_mobile(dropped, square)):
-                    asked = {**must, **near.must}, {**deny, **near.deny}
                     placed = self._as_unmoved(dropped, square) if drop.unmoved else dropped.identifier
-                    if drop.encloses.patterns:
-                        yield from self._enclosing(square, drop, asked, placed, form.identifier)
-                    elif turns and form.piece.turns.patterns:
-                        yield from self._turned(form, square, asked, {square: placed}, {form.identifier: -1})
-                    else:
-                        for wanted, board in self._walls(form, HAND, square, asked, {square: placed}):
-                            yield self._possibility(wanted, asked[1], board, {form.identifier: -1})
+                    for case in self._cases.together([*asked, near]):
+                        yield from self._dropped(form, square, case, placed, turns)
 
-    def _enclosing(self, square: str, drop: Drop, asked: _Conditions, placed: str, held: str) -> Iterator[Possibility]:
+    def _dropped(self, form: Form, square: str, asked: SquareCase, placed: str, turns: bool) -> Iterator[Possibility]:
+        """A drop where other squares are as it asks, with each choice of what it turns or leaves beside it."""
+        conditions, hands = (asked.must, asked.deny), {form.identifier: -1}
+        drop = form.piece.drop
+        if drop is not None and drop.encloses.patterns:
+            yield from self._enclosing(square, drop, asked, placed, form.identifier)
+        elif turns and form.piece.turns.patterns:
+            yield from self._turned(form, square, conditions, {square: placed}, hands)
+        else:
+            for wanted, board in self._walls(form, HAND, square, conditions, {square: placed}):
+                yield self._possibility(wanted, asked.deny, board, hands)
+
+    def _enclosing(self, square: str, drop: Drop, asked: SquareCase, placed: str, held: str) -> Iterator[Possibility]:
         """A drop with each choice of enemies in lines between it and an own piece, which become own pieces."""
         for chosen in itertools.product(
             *(self._ways_to_enclose(line) for line in self.own.lines(drop.encloses, square))
         ):
             turned = {each: own for _, turns in chosen for each, own in turns.items()}
-            if turned:
-                must, deny = dict(asked[0]), dict(asked[1])
-                for case, _ in chosen:
-                    must |= case.must
-                    deny |= case.deny
-                yield self._possibility(must, deny, {square: placed, **turned}, {held: -1})
+            for case in self._cases.together([asked, *(case for case, _ in chosen)]) if turned else ():
+                yield self._possibility(case.must, case.deny, {square: placed, **turned}, {held: -1})
 
     def _ways_to_enclose(self, line: tuple[str, ...]) -> Iterator[tuple[SquareCase, dict[str, str]]]:
         """How a line can be from the square of a drop on, each position in one way, and what is turned there."""
@@ -438,13 +435,12 @@ class Writer:
                 for mine in (each.identifier for each in self.own.standing(end)):
                     yield SquareCase({**there, end: mine}), becomes
 
-    def _kept_apart(self, form: Form, square: str, drop: Drop) -> dict[str, str]:
+    def _kept_apart(self, form: Form, square: str, drop: Drop) -> Iterator[SquareCase]:
         """What must not stand on other squares for a drop."""
-        found = dict.fromkeys(self.own.around(drop.apart, square), ENEMY)
+        yield SquareCase(deny=dict.fromkeys(self.own.around(drop.apart, square), ENEMY))
         if drop.other_colour:
             same = (each for each in self._squares if sum(cell.parse(each)) % 2 == sum(cell.parse(square)) % 2)
-            found |= dict.fromkeys((each for each in same if each != square), form.identifier)
-        return found
+            yield SquareCase(deny=dict.fromkeys((each for each in same if each != square), form.identifier))
 
     def _near(self, form: Form, square: str, drop: Drop) -> Iterator[tuple[SquareCase, bool]]:
         """The ways in which an own piece can be near the square of a drop, each position in one, and which turn."""

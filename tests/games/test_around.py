@@ -215,6 +215,11 @@ def test_squares_around_one_are_leaps(text: str) -> None:
         read(f'{HEAD}[pieces.P]\nbetza = ""\n{text}\n')
 
 
+def others(letters: str, keys: str = "") -> str:
+    """More pieces, which never move."""
+    return "".join(f'\n[pieces.{letter}]\nbetza = ""\n{keys}' for letter in letters)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -228,6 +233,10 @@ def test_squares_around_one_are_leaps(text: str) -> None:
         'betza = ""\nturns = "K"\ndrop = { near = "K", lone = true }',
         'betza = ""\ndrop = { encloses = "K" }',
         'betza = ""\ndrop = { encloses = "W" }\n[pieces.Q]\nbetza = ""\ndrop = { encloses = "N" }',
+        f'betza = ""\ndrop = {{ nifu = true, on_top = true, apart = "K" }}{others("AB")}',
+        f'betza = "R"\ndrop = true{others("CD")}{others("AB", "immune = true")}',
+        f'betza = "mpR"\ndrop = true\nhurdles_except = ["A", "B"]{others("ABCDEF")}',
+        f'betza = "mpR"\ndrop = true\npromotion = {{ on = "any", to = ["A"], unique = true }}{others("AB")}',
     ],
 )
 def test_there_are_never_more_possibilities_than_were_estimated(text: str) -> None:
@@ -239,3 +248,33 @@ def test_there_are_never_more_possibilities_than_were_estimated(text: str) -> No
         for destination in source.destinations
     )
     assert 0 < made <= estimate.total(definition)
+
+
+NOTHING_TWICE = '[pieces.N]\nbetza = "W"\n[pieces.P]\nbetza = ""\n'
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        # What is dropped on b2, by what stands on b1: nothing, an enemy, a piece like it, another own piece.
+        ("drop = { nifu = true, on_top = true }", [False, True, False, True]),
+        ('drop = { nifu = true, apart = "W" }', [True, False, False, True]),
+        ('drop = { on_top = true, apart = "W" }', [False, False, True, True]),
+        ('drop = { nifu = true }\nturns = "W"', [True, True, False, True]),
+    ],
+)
+def test_a_drop_keeps_to_all_that_is_said_of_one_square(rule: str, expected: list[bool]) -> None:
+    found = [
+        any(each.destination == "b2" for each in moves(NOTHING_TWICE + rule, {"b1": below}, {"C:P": 1}))
+        for below in (None, "c:n", "C:P", "C:N")
+    ]
+    assert found == expected
+
+
+def test_a_promotion_that_is_limited_to_one_still_asks_for_its_hurdle() -> None:
+    text = '[pieces.P]\nbetza = "mpvR"\npromotion = { on = "any", to = ["N"], forced = true, unique = true }\n'
+    text += "drop = true\n"
+    text += '[pieces.N]\nbetza = ""\n[pieces.W]\nbetza = ""\n'
+    for hurdle, expected in ((None, []), ("C:W", ["a3"]), ("c:n", ["a3"]), ("C:N", [])):
+        found = moves(text, {"a1": "C:P", "a2": hurdle})
+        assert [each.destination for each in found] == expected
