@@ -395,24 +395,25 @@ class Writer:
 
     def _dropped(self, form: Form, square: str, asked: SquareCase, placed: str, turns: bool) -> Iterator[Possibility]:
         """A drop where other squares are as it asks, with each choice of what it turns or leaves beside it."""
-        conditions, hands = (asked.must, asked.deny), {form.identifier: -1}
-        drop = form.piece.drop
-        if drop is not None and drop.encloses.patterns:
-            yield from self._enclosing(square, drop, asked, placed, form.identifier)
-        elif turns and form.piece.turns.patterns:
-            yield from self._turned(form, square, conditions, {square: placed}, hands)
-        else:
-            for wanted, board in self._walls(form, HAND, square, conditions, {square: placed}):
-                yield self._possibility(wanted, asked.deny, board, hands)
+        drop, hands = form.piece.drop, {form.identifier: -1}
+        for must, board in self._walls(form, HAND, square, (asked.must, asked.deny), {square: placed}):
+            if drop is not None and drop.encloses.patterns:
+                yield from self._enclosing(square, drop, SquareCase(must, asked.deny), board, hands)
+            elif turns:
+                yield from self._turned(form, square, (must, asked.deny), board, hands)
+            else:
+                yield self._possibility(must, asked.deny, board, hands)
 
-    def _enclosing(self, square: str, drop: Drop, asked: SquareCase, placed: str, held: str) -> Iterator[Possibility]:
+    def _enclosing(
+        self, square: str, drop: Drop, asked: SquareCase, board: dict[str, str | None], hands: dict[str, int]
+    ) -> Iterator[Possibility]:
         """A drop with each choice of enemies in lines between it and an own piece, which become own pieces."""
         for chosen in itertools.product(
             *(self._ways_to_enclose(line) for line in self.own.lines(drop.encloses, square))
         ):
             turned = {each: own for _, turns in chosen for each, own in turns.items()}
             for case in self._cases.together([asked, *(case for case, _ in chosen)]) if turned else ():
-                yield self._possibility(case.must, case.deny, {square: placed, **turned}, {held: -1})
+                yield self._possibility(case.must, case.deny, {**board, **turned}, hands)
 
     def _ways_to_enclose(self, line: tuple[str, ...]) -> Iterator[tuple[SquareCase, dict[str, str]]]:
         """How a line can be from the square of a drop on, each position in one way, and what is turned there."""

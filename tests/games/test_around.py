@@ -278,3 +278,11 @@ def test_a_promotion_that_is_limited_to_one_still_asks_for_its_hurdle() -> None:
     for hurdle, expected in ((None, []), ("C:W", ["a3"]), ("c:n", ["a3"]), ("C:N", [])):
         found = moves(text, {"a1": "C:P", "a2": hurdle})
         assert [each.destination for each in found] == expected
+
+
+@pytest.mark.parametrize("rule", ['turns = "W"\ndrop = true', 'drop = { encloses = "W" }'])
+def test_a_drop_that_turns_what_is_around_leaves_a_wall_too(rule: str) -> None:
+    text = f'[pieces.P]\nbetza = ""\n{rule}\nwall = {{ piece = "W", betza = "mfW" }}\n[first.W]\nbetza = ""\n'
+    found = [each for each in moves(text, {"a1": "C:P", "b1": "c:p"}, {"C:P": 1}) if each.destination == "c1"]
+    boards = [{square: piece for square, piece in each.after.board.items() if piece} for each in found]
+    assert boards == [{"a1": "C:P", "b1": "C:P", "c1": "C:P", "c2": "C:W"}]
