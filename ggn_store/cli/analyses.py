@@ -103,9 +103,9 @@ def _of_rulesets(command: Callable[..., AnalysisCall]) -> Callable[..., None]:
             if chosen is None:
                 return
             records = [
-                {"ruleset": name, "revision": int(number)} | each.data()
+                {"ruleset": name, "revision": int(number or 1)} | each.data()  # a proposal is one revision
                 for reference, found in store.analysis(tell).each(chosen, ask).items()
-                for name, _, number in [reference.rpartition("@")]
+                for name, _, number in [reference.partition("@")]
                 for each in found
             ]
         printing.print_records(records, form, columns)

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from ggn_store.cli import analyses
-from tests.support.program import Command, write
+from tests.support.program import QUICK, QUICKER, Command, write
 
 # A command line of each analysis, and how many records it writes.
 ANSWERS = {
@@ -251,3 +251,17 @@ def test_groups_that_move_alike_come_in_pages(ask: Command) -> None:
     rest = ask("same-movers", "--after", every[1]["fingerprint"])
     assert (rest.records(), "there may be more" in rest.err) == (every[2:], False)
     assert ask("same-movers", "--after", "none").code == 2
+
+
+@pytest.mark.both
+def test_proposals_are_asked_beside_rulesets(ggn: Command) -> None:
+    for name, document in (("a", QUICK), ("b", QUICKER)):
+        assert ggn("load", write(f"{name}.json", document)).code == 0
+    assert ggn("propose", "a", write("a.json", QUICKER), "--author", "Ann").code == 0
+    for command, *rest in (("who-reaches", "e4"), ("uses", "C:P"), ("mobility",), ("stats",), ("find",)):
+        answer = ggn(command, "b", "a#1", *rest)
+        of = [(row["ruleset"], row["revision"]) for row in answer.records()]
+        assert (answer.code, [*dict.fromkeys(of)]) == (0, [("b", 1), ("a#1", 1)]), command
+    # Named ones come in their order, and pages in that of names.
+    assert [row["ruleset"] for row in ggn("find", "a#1", "b").records()] == ["a#1", "b"]
+    assert [row["ruleset"] for row in ggn("find", "b", "a#1", "-n", "1").records()] == ["a#1"]

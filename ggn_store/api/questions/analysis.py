@@ -347,12 +347,13 @@ class StoreAnalysis:
         if limit is not None or after is not None:
             wanted = _after(wanted, after)
         with self._asking(wanted) as parts:
+            if is_every:
+                return [*concepts.ask(parts[0].asker, asked, None, wishes, limit, after)]
+            places = {each: (part.asker, revision) for part in parts for each, revision in part.revisions.items()}
             found = (
-                each
-                for part in parts
-                for each in concepts.ask(
-                    part.asker, asked, None if is_every else part.revisions.values(), wishes, limit, after
-                )
+                record
+                for asker, revision in map(places.__getitem__, wanted)
+                for record in concepts.ask(asker, asked, [revision], wishes)
             )
             return [*islice(found, limit)]
 
