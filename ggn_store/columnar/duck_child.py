@@ -138,7 +138,7 @@ def _require_function(node: Mapping[str, Any], known: Collection[str]) -> None:
         return
     qualified = any(node.get(each) for each in ("schema", "catalog"))
     if qualified or str(name).lower() not in known:
-        raise Wrong("refused", f"the function {name} is not among those that a query may call", None, str(name))
+        raise Wrong("call", f"the function {name} is not among those that a query may call", None, str(name))
 
 
 def _require_relation(node: Mapping[str, Any], allowed: set[str], own: set[str], there: set[str]) -> None:

@@ -246,7 +246,7 @@ def test_what_is_wrong_is_told_with_its_place(store: Store) -> None:
         ("SELECT pece FROM v_pieces", "pece.*near it: piece"),
         ("SELECT 1 FROM v_piece", "line 1, column 15: no such table: v_piece; near it: v_pieces"),
         ("SELECT 1 FROM piece", "no such table: piece; it is a table of the store, which has to be asked itself"),
-        ("SELECT abz(1)", "the function abz is not among those"),
+        ("SELECT abz(1)", "the function abz is not among those that a query may call; near it: abs"),
         ("SELECT 1 FROM moves", "it is a view of positions"),
         ("SELECT :a", "give it with --param a="),
     ):
