@@ -79,4 +79,7 @@ variance version week year
 )
 
 # What it writes between operands, or in front of one.
-DUCKDB_OPERATORS: Final = _words("+ - * / // % ^ ** || & | ~ << >> ! !~~ ~~ ~~* !~~* ~~~ ^@ @ <-> && @> <@ -> ->>")
+DUCKDB_OPERATORS: Final = _words(
+    "+ - * / // % ^ ** || & | ~ << >> ! !~~ ~~ ~~* !~~* ~~~ ^@ @ <-> && @> <@ -> ->>"
+    " like_escape ilike_escape not_like_escape not_ilike_escape"
+)
