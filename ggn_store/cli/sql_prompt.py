@@ -6,6 +6,7 @@ Of the standard library, where Python has readline; without it (on Windows) line
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ exit, quit, \\q         leave (or Ctrl-D); Ctrl-C forgets what is being typed
 A query ends with ;"""
 _LEAVE = ("exit", "quit", ".exit", ".quit", "\\q")
 _KNOWN = (".tables", ".schema", ".examples", ".help", *_LEAVE)
+_END = re.compile(r";\s*(--.*)?$")
 _KEPT = 1000
 _VIEWS = (*VIEWS, *POSITION_VIEWS)
 _KEYWORDS = """
@@ -78,7 +80,7 @@ def _read() -> str | None:
             return typed
         if line.strip():
             lines.append(line)
-        if line.rstrip().endswith(";"):
+        if _END.search(line):
             return "\n".join(lines)
 
 
@@ -162,7 +164,8 @@ def _editing() -> Iterator[Callable[[str], None]]:
     readline.parse_and_bind("tab: complete")
 
     def keep(text: str) -> None:
-        readline.add_history(" ".join(text.split("\n")))
+        # On one line, a comment would take the rest of the query with it.
+        readline.add_history(text if "--" in text else " ".join(text.split("\n")))
 
     try:
         yield keep

@@ -500,6 +500,9 @@ def test_the_prompt_answers_completes_and_remembers(tmp_path: Path) -> None:
     # The query before is a key away.
     assert said.count("42") + 1 == session(b"\x10\n\\q\n").count("42") + said.count("42")
     assert session(b"SELECT 1\nexit\n;\n\\q\n").count("...>") == 1
+    # A comment ends with its line, also where the query comes again.
+    said = session(b"SELECT 40 -- and\n+ 2 AS sum; -- of both\n\x10\n\\q\n")
+    assert said.replace("\r", "").count("\n 42\n") == 2, said
     said = session(b".tables\n.schema\n\\d piece\n.schema v_movs\n.tabels\n.help\nexit\n").replace("\r", "")
     assert ".tables or \\d, .schema or \\d NAME, .help, and exit, quit or \\q" in said.splitlines()[0]
     for told in (
