@@ -71,8 +71,8 @@ def _finite(value: object) -> object:
 
 def _csv_line(cells: Sequence[str]) -> str:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue()
+    csv.writer(line, lineterminator="\r\n").writerow(cells)  # what is part of it is quoted
+    return line.getvalue().removesuffix("\r\n") + "\n"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> str:

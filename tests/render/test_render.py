@@ -219,6 +219,12 @@ def test_records_as_csv_hold_the_columns_and_survive_a_reader() -> None:
     assert "".join(records([], "csv", COLUMNS)) == "name,count,title,more\n"
 
 
+def test_line_breaks_of_every_kind_are_quoted_in_csv() -> None:
+    texts = ["a\rb", "a\nb", "a\r\nb", "\r"]
+    text = "".join(records([{"n": each} for each in texts], "csv", ("n",)))
+    assert text == 'n\n"a\rb"\n"a\nb"\n"a\r\nb"\n"\r"\n'
+
+
 def test_numbers_that_json_cannot_say_stay_numbers_in_csv() -> None:
     numbers = [{"n": float(each)} for each in ("inf", "-inf", "nan", "0.5")]
     assert "".join(records(numbers, "csv", ("n",))) == "n\ninf\n-inf\nnan\n0.5\n"
