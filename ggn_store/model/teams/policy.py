@@ -51,7 +51,7 @@ class PositionSet:
         """The set that `text` was written for, of any size: whoever set it may have had another limit."""
         found = object.__new__(cls)
         object.__setattr__(found, "name", name)
-        positions = tuple(Position.from_data(json.loads(line)) for line in text.splitlines())
+        positions = tuple(Position.from_data(json.loads(line)) for line in text.split("\n")[:-1])
         object.__setattr__(found, "positions", positions)
         return found
 

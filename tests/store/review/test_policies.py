@@ -161,6 +161,15 @@ def test_a_square_with_a_strange_name_is_listed_on_one_line(store: Store) -> Non
     ]
 
 
+def test_positions_keep_squares_with_line_breaks_of_unicode(store: Store) -> None:
+    kept = PositionSet("kept", (Position({"a\u2028": "CHESS:P", "\x85b\n": "CHESS:P"}), Position({})))
+    store.policies.set("*", compatible=kept)
+    found = store.policies.get("game")
+    assert found is not None
+    assert found.rules is not None
+    assert found.rules.compatible == kept
+
+
 def test_what_has_no_policy_cannot_lose_it(store: Store) -> None:
     with pytest.raises(UnknownNameError, match="team has no policy of its own, and nothing else has one"):
         store.policies.remove("team")
