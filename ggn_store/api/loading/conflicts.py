@@ -128,7 +128,7 @@ def _sides(documents: MergeSides) -> tuple[str, Texts, Texts]:
 
 def _all_stated(envelopes: list[Envelope]) -> Texts:
     base, ours, theirs = (
-        "".join(f"{_STATED}{line}\n" for line in beside.toml(each).splitlines()) for each in envelopes
+        "".join(f"{_STATED}{line}\n" for line in beside.toml(each).split("\n")[:-1]) for each in envelopes
     )
     return base, ours, theirs
 

@@ -57,9 +57,9 @@ KINDS: dict[str, Callable[[], tuple[Document, Document, Document, Document]]] = 
     "description on one line": lambda: (described("b", 1), described("o", 1), described("t", 1), described("o", 1)),
     "document": lambda: (
         plain("T", A, d2=[A], f2=[A]),
-        plain("O", A, B, d2=[B], f2=[A]),
+        plain("O\u2028\x85", A, B, d2=[B], f2=[A]),  # which TOML takes for no line breaks
         plain("H", A, C, d2=[A], f2=[D]),
-        plain("O", A, B, d2=[B], f2=[D]),
+        plain("O\u2028\x85", A, B, d2=[B], f2=[D]),
     ),
 }
 
