@@ -13,7 +13,7 @@ from ggn_store.api.handle import AnyPosition, as_position, each_position
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Query
 from ggn_store.errors import MoveError, quote
-from ggn_store.model.moves.move import Assumption, Count, Move, check_assumption, displaced
+from ggn_store.model.moves.move import Assumption, Count, Move, check_assumption, check_count, displaced
 from ggn_store.model.moves.position import Position
 from ggn_store.store.moves.fast import EVERYTHING
 from ggn_store.store.moves.reading import Question
@@ -72,6 +72,7 @@ class Batches:
         self, positions: Iterable[AnyPosition], by: Count, query: BatchQuery, legal: bool
     ) -> dict[int | str, int]:
         """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
+        check_count(by)
         choice, given = self._choose(positions, EVERYTHING, query, legal)
         if choice.query != "columns":
             asked = self._legal if legal else self._moves

@@ -24,7 +24,7 @@ from ggn_store.columnar.extras import need
 from ggn_store.columnar.spark_worker import ShippedRules
 from ggn_store.columnar.threats import ThreatTables, compile_threats
 from ggn_store.errors import PositionError, StoreError, printable, quote
-from ggn_store.model.moves.move import COUNTS, Count, Move
+from ggn_store.model.moves.move import Count, Move, check_count
 from ggn_store.model.moves.position import Position
 from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.hand import HAND
@@ -242,6 +242,7 @@ class Columns:
 
         The moves themselves never leave DuckDB; the rest is as for `moves`.
         """
+        check_count(by)
         np, pa, tables = need("numpy", EXTRA), need("pyarrow", EXTRA), self.compiled.tables
         threats = self._asked(legal)
         batch, asked = self.encode(positions, sides, hands, states, legal), self.engine(threads)
@@ -250,8 +251,6 @@ class Columns:
             found = asked.count_by_position(batch, threats)
             counts[found["position"].to_numpy()] = found["count"].to_numpy()
             return pa.table({"position": _ids(batch, np.arange(batch.count, dtype=np.int64)), "count": counts})
-        if by not in COUNTS:
-            raise StoreError(f"{quote(by)}: moves are counted by {', '.join(COUNTS)}")
         if by == "piece" and threats is None:
             found = asked.count_by_start(batch)
             pieces = tables["start"]["piece"].to_numpy()[found["start"].to_numpy()]

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypedDict, get_args
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.collector import held_off
 from ggn_store.errors import MoveError, did_you_mean, quote
-from ggn_store.model.moves.move import COUNTS, Assumption, Count, Move, check_assumption
+from ggn_store.model.moves.move import Assumption, Count, Move, check_assumption
 from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.store.moves import fast, reading
@@ -74,7 +74,6 @@ class Moves:
 
     def counts(self, positions: Iterable[AnyPosition], by: Count, query: Query) -> dict[int | str, int]:
         """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
-        check_count(by)
         answering = self.fast if _is_fast(query) else None
         total: Counter[int | str] = Counter()
         first = 0
@@ -175,15 +174,8 @@ def _batches(asked: Moves, query: FastQuery, positions: Iterable[AnyPosition]) -
         yield from found
 
 
-def check_count(by: str) -> None:
-    """Raise MoveError unless moves are counted so."""
-    if by not in COUNTS:
-        raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
-
-
 def counted(answers: Sequence[list[Move]], by: Count) -> dict[int | str, int]:
     """How many moves there are, by number of the position, piece or destination."""
-    check_count(by)
     if by == "position":
         return {number: len(found) for number, found in enumerate(answers)}
     return dict(Counter(move.piece if by == "piece" else move.destination for found in answers for move in found))

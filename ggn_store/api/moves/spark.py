@@ -16,8 +16,8 @@ from ggn_store.api.positions.json_text import read_text_line
 from ggn_store.columnar import spark_files
 from ggn_store.columnar.spark import Frames, count_paths, parts_of, processors
 from ggn_store.columnar.spark_worker import Paths
-from ggn_store.errors import InputError, StoreError, offer, printable, quote
-from ggn_store.model.moves.move import COUNTS, Count
+from ggn_store.errors import InputError, offer, printable
+from ggn_store.model.moves.move import Count, check_count
 from ggn_store.model.moves.perft import Perft
 from ggn_store.model.moves.position import Position
 from ggn_store.store.moves.lead import Lead
@@ -74,8 +74,7 @@ class SparkMoves:
         return self._counts(positions, by, legal, _given(beside))
 
     def _counts(self, positions: Any, by: Count, legal: bool, beside: Any, reader: Any = None) -> Any:
-        if by not in COUNTS:
-            raise StoreError(f"{quote(by)}: moves are counted by {', '.join(COUNTS)}")
+        check_count(by)
         return self._frames(legal).counts(positions, by, beside, reader)
 
     def of_lines(

@@ -25,6 +25,12 @@ def check_assumption(assume: str | None) -> None:
         raise MoveError(f"{quote(assume)} is not an assumption; there is {DISPLACEMENT!r} only")
 
 
+def check_count(by: str) -> None:
+    """Raise MoveError unless moves are counted so."""
+    if by not in COUNTS:
+        raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
     """A possibility that holds in a position.

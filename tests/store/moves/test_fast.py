@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import threading
@@ -13,8 +14,9 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, select, text, update
 
-from ggn_store import GgnStoreError, Position, Ruleset, Store, parse
+from ggn_store import GgnStoreError, MoveError, Position, Ruleset, Store, parse
 from ggn_store.api.moves import moves as asking
+from ggn_store.api.moves.batches import BATCH_QUERIES
 from ggn_store.model.documents.document import Piece
 from ggn_store.model.moves.position import SIDES
 from ggn_store.store.moves import fast
@@ -339,8 +341,9 @@ def test_counts_are_those_of_the_moves(chess: Ruleset) -> None:
     for by in ("piece", "destination"):
         expected = Counter(getattr(move, by) for moves in answers for move in moves)
         assert chess.count_moves(positions, by) == dict(expected)
-    with pytest.raises(GgnStoreError, match=r"moves are counted by position, piece, destination, not by .*source"):
-        chess.count_moves(positions, "source")  # type: ignore[arg-type]
+    for query, given in itertools.product(BATCH_QUERIES, (positions, [])):
+        with pytest.raises(MoveError, match=r"moves are counted by position, piece, destination, not by .*source"):
+            chess.count_moves(given, "source", query=query)  # type: ignore[arg-type]
 
 
 def test_counts_on_large_boards(store: Store) -> None:
