@@ -136,11 +136,11 @@ def compare(before: ComparedRules, after: ComparedRules, *, is_same_board: bool)
         boards = " became ".join(each.board or "listed squares" for each in (before, after))
         what = boards if before.board != after.board else "the squares are others"
         found.append(PieceComparison("board", None, None, None, None, None, what))
-    has_effects = "must-deny" not in (before.dialect, after.dialect)
+    tells_alike = (before.dialect == "must-deny") == (after.dialect == "must-deny")  # of effects
     changes = [
         each
         for one, other in _matched(before.pieces, after.pieces)
-        if (each := _compared(one, other, is_same_board, has_effects)) is not None
+        if (each := _compared(one, other, is_same_board, tells_alike)) is not None
     ]
     return found + _both(changes)
 
@@ -175,7 +175,7 @@ def _moves_alike(one: Moving, two: Moving) -> bool:
     return one.moves.form() == two.moves.form()
 
 
-def _compared(one: Moving | None, two: Moving | None, is_same_board: bool, has_effects: bool) -> PieceComparison | None:
+def _compared(one: Moving | None, two: Moving | None, is_same_board: bool, tells_alike: bool) -> PieceComparison | None:
     if one is None:
         return None if two is None else _alone("added", two, is_same_board)
     if two is None:
@@ -184,10 +184,10 @@ def _compared(one: Moving | None, two: Moving | None, is_same_board: bool, has_e
         return None
     is_renamed = _plain(one.piece) != _plain(two.piece)
     gained, lost, told = _movement(one, two, is_same_board)
-    told += _features(one, two) if has_effects else []
+    told += _features(one, two, tells_alike)
     if is_same_board and one.state != two.state:
         told.append("what its moves ask of state variables, or make of them, differs")
-    if not told and has_effects and _rules(one, is_same_board) != _rules(two, is_same_board):
+    if not told and tells_alike and _rules(one, is_same_board) != _rules(two, is_same_board):
         told = ["conditions or effects of its moves differ"]
     if is_renamed:
         told = told or [_described(one)]
@@ -245,8 +245,8 @@ def _after(phrases: Sequence[str]) -> str:
     return f": {', '.join(phrases)}" if phrases else ""
 
 
-def _features(one: Moving | None, two: Moving) -> list[str]:
-    """What differs in what moves change, and in drops."""
+def _features(one: Moving | None, two: Moving, tells_alike: bool = True) -> list[str]:
+    """What differs in drops and, unless only one of the two tells effects, in what moves change."""
     told = []
     drops, becomes, takes, again = 0, frozenset[str](), False, 0
     if one is not None:
@@ -254,6 +254,8 @@ def _features(one: Moving | None, two: Moving) -> list[str]:
     if two.drops != drops:
         many = "1 square" if two.drops == 1 else f"{two.drops} squares"
         told.append(f"dropped on {many}" + (f", before {drops}" if drops else "") if two.drops else "no drops any more")
+    if not tells_alike:
+        return told
     if two.becomes - becomes:
         told.append(f"becomes {', '.join(sorted(two.becomes - becomes))}")
     if becomes - two.becomes:

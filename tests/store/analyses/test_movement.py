@@ -627,6 +627,28 @@ def test_almost_chess_has_a_chancellor_in_place_of_the_queen(library: Store, pie
     }
 
 
+def test_drops_and_conditions_are_compared_where_documents_tell_no_effects(store: Store) -> None:
+    step = {"must": {"a2": "empty"}}
+    dropped = {"a1": [{"must": {"a1": "empty"}}]}
+    effects = {"diff": {"board": {"a1": None, "a2": "C:P"}}}
+    for name, rules in {
+        "step": {"a1": {"a2": [step]}},
+        "drop": {"a1": {"a2": [step]}, "*": dropped},
+        "elsewhere": {"a1": {"a2": [step]}, "*": {"a2": [step]}},
+        "effects": {"a1": {"a2": [step | effects]}},
+    }.items():
+        store.load({"C:P": rules}, name)
+    differ = {
+        ("step", "drop"): "dropped on 1 square",
+        ("drop", "step"): "no drops any more",
+        ("drop", "elsewhere"): "conditions or effects of its moves differ",
+        ("drop", "effects"): "no drops any more",
+    }
+    for (before, after), what in differ.items():
+        assert compared(store, before, after) == {("C:P", "C:P"): ("changed", "first", 0, 0, what)}
+    assert compared(store, "step", "effects") == {}  # only one of them tells effects
+
+
 def test_loop_chess_adds_drops_and_prisoners_to_chess(library: Store) -> None:
     library.load_library("microchess")
     found = compared(library, "microchess", "loop")
