@@ -429,6 +429,19 @@ def test_a_query_comes_from_a_file_or_standard_input(filled: Store, address: str
         assert command(run, filled, address, *given, "--param", "p=C:N", stdin=stdin).out == '{"n":3}\n'
 
 
+@pytest.mark.both
+def test_texts_that_sqlite_takes_for_no_numbers_are_told(filled: Store) -> None:
+    def told(condition: str, value: object = "1") -> tuple[int, bool]:
+        found = filled.sql(f"SELECT count(*) FROM v_rulesets WHERE {condition}", {"n": value})
+        return found.rows[0][0], "for a number write CAST(:n AS integer)" in (found.note or "")
+
+    is_server = filled.session.database.is_server
+    for condition in ("revisions = :n", "revisions IN (:n)", ":n = revisions", "revisions BETWEEN :n AND 2"):
+        assert told(condition) == ((1, False) if is_server else (0, True)), condition
+    assert told("revisions = CAST(:n AS integer)") == told("revisions = :n", 1) == (1, False)
+    assert told("ruleset = :n", "game") == (1, False)
+
+
 def test_what_is_wrong_ends_with_a_message(filled: Store, address: str, run: Program) -> None:
     result = command(run, filled, address, "SELECT peice FROM v_moves")
     assert (result.code, result.out) == (1, "")

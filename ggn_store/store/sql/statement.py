@@ -15,6 +15,7 @@ from ggn_store.errors import UNSTORABLE, QueryError, offer, quote
 MAX_QUERY: Final = 100_000
 VALUES: Final = "values are written :name, and given with --param name=value"
 _BEGINNINGS: Final = ("select", "with", "values", "table", "(")
+_COMPARING: Final = ("=", "<", ">", "!", "between", "and")
 _EXPLAINING: Final = ("explain", "query", "plan", "analyze", "verbose")
 
 # As Postgres reads it, to the letter: whatever is taken for a text here and for something else there could hide a call.
@@ -70,6 +71,17 @@ class QueryStatement:
     def values(self) -> tuple[str, ...]:
         """The names of the values that it has, in order."""
         return tuple(dict.fromkeys(token.text[1:] for token in self.tokens if token.kind == "value"))
+
+    @property
+    def compared(self) -> set[str]:
+        """The names of the values that it compares as they are."""
+        keys = ["", "", *(token.key for token in self.tokens), ""]
+        return {
+            token.text[1:]
+            for farther, before, token, after in zip(keys, keys[1:], self.tokens, keys[3:], strict=False)
+            if token.kind == "value"
+            and (before in _COMPARING or after in _COMPARING or (farther, before) == ("in", "("))
+        }
 
     @property
     def words(self) -> set[str]:
