@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any, Final
 
+from ggn_store.api.questions.sql import statement
 from ggn_store.errors import QueryError, quote
 
 MOST_TEXT: Final = 1_000
@@ -50,8 +51,7 @@ def counting(query: str, column: str) -> str:
 
 
 def _inner(query: str) -> str:
-    # On lines of its own, since it may end with a comment.
-    return f"(\n{query.rstrip().rstrip(';')}\n) AS answer"
+    return f"({statement.read(query).text}) AS answer"  # without what follows its end
 
 
 def _quoted(column: str) -> str:

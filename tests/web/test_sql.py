@@ -80,8 +80,9 @@ def data_of(pages: TestClient, **asked: Any) -> Any:
 @pytest.mark.both
 def test_values_of_a_column_are_counted_and_lead_to_their_rows(found: tuple[TestClient, list[dict[str, Any]]]) -> None:
     pages, rows = found
-    for query in (PIECES, f"{PIECES}; ", f"{PIECES} -- all of them"):
+    for query in (PIECES, f"{PIECES}; ", f"{PIECES} -- all of them", f"{PIECES}; -- all of them"):
         facets = data_of(pages, query=query, facet=["side", "possibilities"])["facets"]
+        assert {*facets} == {"side", "possibilities"}
         for column, counts in facets.items():
             expected = Counter(row[column] for row in rows)
             assert {each["value"]: each["count"] for each in counts} == expected

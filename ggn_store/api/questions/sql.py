@@ -9,6 +9,7 @@ from typing import Any
 from ggn_store.store.schema.views import POSITION_VIEWS as POSITION_VIEWS
 from ggn_store.store.schema.views import SQL_TABLES as SQL_TABLES
 from ggn_store.store.schema.views import VIEWS as VIEWS
+from ggn_store.store.sql import statement as statement
 from ggn_store.store.sql.examples import SQL_EXAMPLES as SQL_EXAMPLES
 
 
