@@ -17,7 +17,18 @@ from typing import Any
 
 import pytest
 
-from ggn_store import GgnStoreError, Position, PositionError, Ruleset, Store, StoreError, guides, parse, ruleset
+from ggn_store import (
+    GgnStoreError,
+    MoveError,
+    Position,
+    PositionError,
+    Ruleset,
+    Store,
+    StoreError,
+    guides,
+    parse,
+    ruleset,
+)
 from ggn_store.api.loading.private import of_document
 from ggn_store.columnar import spark, spark_files, spark_worker
 from ggn_store.model.moves import play
@@ -224,7 +235,7 @@ def test_what_is_asked_wrongly_is_told_at_once(session: Any) -> None:
     for wrong, told in wrongs:
         with pytest.raises(PositionError, match=re.escape(told)):
             wrong()
-    with pytest.raises(StoreError, match="counted by position, piece, destination"):
+    with pytest.raises(MoveError, match="counted by position, piece, destination"):
         asked.counts(feen, "square")  # type: ignore[arg-type]
 
 
