@@ -16,11 +16,9 @@ from ggn_store.model.documents.document import Piece
 from ggn_store.model.documents.variables import Variable
 from ggn_store.model.moves import play
 from ggn_store.model.moves.chain import Chain
-from ggn_store.model.moves.legality import unmarked
 from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.play import Play
 from ggn_store.model.moves.position import Position
-from ggn_store.model.pictures.style import Style
 from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.session import Session
@@ -30,6 +28,7 @@ from ggn_store.store.rulesets import catalog
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
     from ggn_store.gdl.specification import Specification
+    from ggn_store.model.pictures.style import Style
     from ggn_store.store.rulesets.stored_documents import Transaction
 
 AnyPosition = Position | Mapping[str, str | None]
@@ -259,7 +258,7 @@ class Handle:
 
     def ready(self, position: AnyPosition) -> Position:
         """`position` on the board with its whole state, and without marks that are past (`play.reverts`)."""
-        return unmarked(self.play, self.on_board(as_position(position)))
+        return self.play.unmarked(self.on_board(as_position(position)))
 
     # --- what there is ---
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Never, Unpack
 
 from ggn_store.api.handle import AnyMove, AnyPosition, Handle, as_position, each_position
 from ggn_store.api.moves import outcomes
-from ggn_store.api.moves.batches import Batches, BatchQuery
 from ggn_store.api.moves.chains import Chains
-from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Moves, Narrowed, Query
 from ggn_store.api.positions import notations
 from ggn_store.api.session.attributes import hinting
@@ -31,7 +29,9 @@ from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
+    from ggn_store.api.moves.batches import Batches, BatchQuery
     from ggn_store.api.moves.columns import Columns
+    from ggn_store.api.moves.legal import Legal
     from ggn_store.api.moves.move_texts import MoveTexts, Reading
     from ggn_store.api.moves.perft import PerftOptions
     from ggn_store.api.moves.pictures import Pictures
@@ -68,8 +68,18 @@ class Ruleset:
         self.handle = Handle(session, revision)
         self._moves = Moves(self.handle)
         self._chains = Chains(self._moves)
-        self._legal = Legal(self._chains)
-        self._batches = Batches(self._legal, lambda: self.columns)
+
+    @functools.cached_property
+    def _legal(self) -> Legal:
+        from ggn_store.api.moves.legal import Legal
+
+        return Legal(self._chains)
+
+    @functools.cached_property
+    def _batches(self) -> Batches:
+        from ggn_store.api.moves.batches import Batches
+
+        return Batches(self._legal, lambda: self.columns)
 
     if not TYPE_CHECKING:  # to which it would mean that there is any attribute
         __getattr__ = hinting(_WORDS, {"position": Position})

@@ -203,7 +203,7 @@ class _Builder:
         self._aims: list[tuple[int, int, int, int]] = []
         self._ways: dict[int, set[int]] | None = {number: {number} for number in board.numbers.values()}
         self._names = frozenset(duty.name for duty in play.duties)
-        if legality.blasts(play):
+        if play.blasts:
             raise NotJudgedError
         self._is_safe = not self._names.isdisjoint(SAFE)
         self._rules = compiled.tables["possibility"].num_rows

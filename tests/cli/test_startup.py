@@ -34,6 +34,8 @@ NEVER = (
         "sqlalchemy.orm",
         "ggn_store.model.changes.merge",
         "ggn_store.model.changes.diff",
+        "ggn_store.model.moves.legality",
+        "ggn_store.model.moves.threats",
     ),
 )
 # Nor anything of a store, where none is used.

@@ -12,7 +12,6 @@ from ggn_store.api.handle import AnyPosition, as_position
 from ggn_store.api.moves.moves import Moves, Narrowed
 from ggn_store.errors import MoveError, UnknownNameError, printable, quote
 from ggn_store.model.moves.chain import Chain
-from ggn_store.model.moves.legality import unmarked
 from ggn_store.model.moves.move import DISPLACEMENT, Assumption, Move, displacement, no_effects
 from ggn_store.model.moves.position import Position
 from ggn_store.notation.hand import HAND
@@ -86,7 +85,7 @@ class Chains:
         chosen = [each for each in along if isinstance(each, Chain) and each.steps == move.steps]
         if not chosen:
             raise MoveError(f"{_written(move.path)}: this position allows other steps along this path")
-        return unmarked(self.handle.play, chosen[0].after)
+        return self.handle.play.unmarked(chosen[0].after)
 
     def _along(
         self, position: Position, path: tuple[str, ...], written: str, piece: str | None, assume: Assumption | None
@@ -138,12 +137,12 @@ class Chains:
                 raise no_effects(self.handle.revision)
             effects = displacement(move.piece, move.source, move.destination)
         play = self.handle.play
-        before = unmarked(play, position)
+        before = play.unmarked(position)
         if move.source != HAND and move.piece not in (before.board.get(move.source), position.board.get(move.source)):
             raise MoveError(f"there is no {move.piece} on {move.source} in this position")
         if move.source == HAND and position.hands is not None and not position.hands.get(move.piece):
             raise MoveError(f"there is no {move.piece} in the hand in this position")
-        return unmarked(play, before.after(effects))
+        return play.unmarked(before.after(effects))
 
     def _path(self, path: Sequence[str]) -> tuple[str, ...]:
         if not isinstance(path, Sequence) or not all(isinstance(square, str) for square in path):

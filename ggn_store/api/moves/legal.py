@@ -142,7 +142,7 @@ class Legal:
         return tuple(square for square in royals if len(royals) == 1 or self.attackers(position, square, None))
 
     def _ready(self, position: AnyPosition) -> Position:
-        return legality.unmarked(self.handle.play, self.handle.placed(position))
+        return self.handle.play.unmarked(self.handle.placed(position))
 
     def _parts(self, position: Position) -> Iterable[StartMoves]:
         query = self._moves.fast

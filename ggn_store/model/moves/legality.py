@@ -14,7 +14,7 @@ from typing import Final
 
 from ggn_store.errors import MoveError, NotationError
 from ggn_store.model.documents.board import Board
-from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.documents.document import ENEMY
 from ggn_store.model.documents.geometry import Lattice
 from ggn_store.model.documents.variables import VariableValues
 from ggn_store.model.moves.chain import Chain, captures_first
@@ -26,19 +26,6 @@ from ggn_store.notation import cell, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 from ggn_store.notation.stn import Transition
-
-
-def unmarked(play: Play, position: Position) -> Position:
-    """The position without marks on the pieces of the side to move (clear-marks)."""
-    reverts, board = play.reverts, position.board
-    if not reverts or reverts.keys().isdisjoint(board.values()):
-        return position
-    marked = [(square, str(piece)) for square, piece in board.items() if piece in reverts]
-    past = {square: reverts[piece] for square, piece in marked if side_of(piece) == position.side}
-    if not past:
-        return position
-    return replace(position, board={each: piece for each, piece in {**board, **past}.items() if piece != EMPTY})
-
 
 StartMoves = tuple[Reach | None, Sequence[Move]]
 Attacker = tuple[str, str]
@@ -93,7 +80,7 @@ class Legality:
         self._duties = {duty.name: duty for duty in play.duties}
         self._is_safe_game = "royal-safety" in self._duties
         self._is_facing_game = "flying-general" in self._duties
-        self.blasts = blasts(play)
+        self.blasts = play.blasts
         self._crossing: dict[str, list[Crossing]] = {}
         for crossing in play.crossing:
             self._crossing.setdefault(crossing.source, []).append(crossing)
@@ -160,7 +147,7 @@ class Legality:
         """The move that only passes the turn, where there is one, said of the royal piece, or of the first there is."""
         if "forced-pass" in self._duties:
             other = replace(position, side=other_side(position.side))
-            if self._can_move(position) or not self._can_move(unmarked(self.play, other)):
+            if self._can_move(position) or not self._can_move(self.play.unmarked(other)):
                 return []
         elif "pass" not in self._duties:
             return []
@@ -363,13 +350,13 @@ class Legality:
     # --- other duties ---
 
     def _after(self, position: Position, move: Move) -> Position:
-        return unmarked(self.play, position.after(displaced(move).effects))
+        return self.play.unmarked(position.after(displaced(move).effects))
 
     def _gives_check(self, position: Position, move: Move) -> bool:
         side = other_side(position.side)
         effects = displaced(move).effects
         # Its hands are not asked for: a possibility may take from them what is not there.
-        after = unmarked(self.play, replace(replace(position, hands=None).after(effects), side=side))
+        after = self.play.unmarked(replace(replace(position, hands=None).after(effects), side=side))
         seen = self._see(side, after.board, after.state)
         return any(self._is_attacked(seen, {}, square) for square in seen.royals)
 
@@ -449,11 +436,6 @@ def facing(board: Board, square: str, piece: str | None) -> Iterator[tuple[str, 
         return
     for place, passed in lattice.ahead(square):
         yield place, [Threat(piece, square, side_of(piece), passed, ((place, ENEMY, None),), {}, {})]
-
-
-def blasts(play: Play) -> bool:
-    """Whether royal pieces are asked for as where captures blast."""
-    return play.duty("blast-safety") is not None
 
 
 def pass_of(piece: str, square: str) -> Move:

@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final, Literal, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, get_args
 
 from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, NotationError, did_you_mean, offer, quote
@@ -27,6 +27,9 @@ from ggn_store.model.documents.document import EMPTY, Piece
 from ggn_store.notation import json_text
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.qpi import Side, side_of
+
+if TYPE_CHECKING:
+    from ggn_store.model.moves.position import Position
 
 # Which of several moves come first, in the order in which it is asked.
 PREFERENCES: Final[Mapping[str, str]] = {
@@ -278,6 +281,22 @@ class Play:
     def duty(self, name: str) -> Duty | None:
         """The duty of this name, None where it is not one of the game's."""
         return next((duty for duty in self.duties if duty.name == name), None)
+
+    @property
+    def blasts(self) -> bool:
+        """Whether royal pieces are asked for as where captures blast."""
+        return self.duty("blast-safety") is not None
+
+    def unmarked(self, position: Position) -> Position:
+        """The position without marks on the pieces of the side to move (clear-marks)."""
+        reverts, board = self.reverts, position.board
+        if not reverts or reverts.keys().isdisjoint(board.values()):
+            return position
+        marked = [(square, str(piece)) for square, piece in board.items() if piece in reverts]
+        past = {square: reverts[piece] for square, piece in marked if side_of(piece) == position.side}
+        if not past:
+            return position
+        return replace(position, board={each: piece for each, piece in {**board, **past}.items() if piece != EMPTY})
 
     @property
     def takes_off(self) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, product
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 
 from sqlalchemy import FromClause, Select, select
 
@@ -25,10 +25,9 @@ from ggn_store.collector import held_off
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.documents.lane import alternatives
-from ggn_store.model.moves import legality, play, threats
+from ggn_store.model.moves import play
 from ggn_store.model.moves.move import Assumption, Count, Move, displaced
 from ggn_store.model.moves.position import SIDES, Position
-from ggn_store.model.moves.threats import Item, Reach
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Database, RowSelect
@@ -40,6 +39,9 @@ from ggn_store.store.rulesets import lanes
 from ggn_store.store.rulesets.lanes import Statement
 from ggn_store.store.rulesets.possibilities import SPAN, in_span, read_spans
 from ggn_store.store.schema import tables as t
+
+if TYPE_CHECKING:
+    from ggn_store.model.moves.threats import Item, Reach
 
 # What is kept in memory for the next questions to a revision, at most: moves, and answers made of them.
 KEPT_MOVES = 100_000
@@ -243,6 +245,8 @@ class FastQuery:
         mask = None if start.is_named else start.mask
         about = self._common[side_of(start.piece)].about
         bits = None if mask is None else lambda squares: mask & about(squares)
+        from ggn_store.model.moves import threats  # which only legal moves ask for
+
         start.reach = threats.reach(start.moves.values(), self._blasts, bits)
         return start.reach
 
@@ -471,7 +475,7 @@ def read(opened: Opened) -> FastQuery | None:
     if any(piece.lanes != lanes.VERSION for piece in pieces):
         return None
     size = sum(piece.possibilities or 0 for piece in pieces)
-    keys, blasts = {each.identifier: each.id for each in pieces}, legality.blasts(play.parse(revision.envelope.play))
+    keys, blasts = {each.identifier: each.id for each in pieces}, play.parse(revision.envelope.play).blasts
     return FastQuery(database, board, keys, size, revision.dialect == "gdl", blasts)
 
 

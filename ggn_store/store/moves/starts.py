@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ggn_store.model.moves.move import Move
-from ggn_store.model.moves.threats import Reach
 from ggn_store.store.moves.statements import Statements
+
+if TYPE_CHECKING:
+    from ggn_store.model.moves.threats import Reach
 
 FoundMoves = tuple[Move, ...]
 

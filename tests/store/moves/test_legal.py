@@ -13,7 +13,7 @@ import pytest
 
 from ggn_store import Move, Position, Ruleset, Store, generate, read_definition
 from ggn_store.api.play.engine import Engine
-from ggn_store.model.moves.legality import Legality, unmarked
+from ggn_store.model.moves.legality import Legality
 from ggn_store.model.moves.play import Play
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.postgres import Values
@@ -190,7 +190,7 @@ def notices(rules: Ruleset, play: Play, fens: list[str]) -> bool:
     for fen in fens:
         position = rules.position(fen=fen)
         for each in (position, *[position.after(move.effects) for move in true.legal(position)[:20]]):
-            if other.legal(unmarked(play, each)) != true.legal(unmarked(rules.play, each)):
+            if other.legal(play.unmarked(each)) != true.legal(rules.play.unmarked(each)):
                 return True
     return False
 
