@@ -13,8 +13,9 @@ from ggn_store.analysis.reach import IN_HAND, Standing, impossible, reached
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.conditions import implies
 from ggn_store.model.documents.document import EMPTY, ENEMY
+from ggn_store.model.known import Known
 from ggn_store.model.record import Record
-from ggn_store.movement.entries import MUST, Entries, Known, Pattern, Said, ToldPiece
+from ggn_store.movement.entries import MUST, Entries, Pattern, Said, ToldPiece
 from ggn_store.notation.qpi import Side, other_side, side_of
 
 DeadKind = Literal["never", "duplicate", "shadowed", "unreachable", "absent"]

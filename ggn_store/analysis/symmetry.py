@@ -18,9 +18,10 @@ from ggn_store.model.changes.possibilities import ABSENT, PossibilityChange
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY, Possibility
 from ggn_store.model.documents.geometry import Symmetry, Vector, hexagonal_name, reversing
+from ggn_store.model.known import Known
 from ggn_store.model.moves.position import Position
 from ggn_store.model.record import Record
-from ggn_store.movement.entries import Entries, Known, ToldPiece
+from ggn_store.movement.entries import Entries, ToldPiece
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of

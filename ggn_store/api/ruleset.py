@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Never, Unpack
 
 from ggn_store.api.handle import AnyMove, AnyPosition, Handle, as_position, each_position
-from ggn_store.api.moves import outcomes
 from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.moves import Moves, Narrowed, Query
 from ggn_store.api.positions import notations
@@ -21,7 +20,6 @@ from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.move import Assumption, Count, Move
 from ggn_store.model.moves.play import Play
 from ggn_store.model.moves.position import Position
-from ggn_store.model.moves.result import Result
 from ggn_store.model.teams.revision import Revision, Summary
 from ggn_store.notation.move_text import OWN
 from ggn_store.notation.qpi import Side
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.moves.perft import Perft
+    from ggn_store.model.moves.result import Result
 
 # What other libraries call what is here.
 _WORDS: Final = {
@@ -127,7 +126,7 @@ class Ruleset:
         start = self.handle.start
         if start is None:
             raise PositionError(f"{self.revision} has no start position of its own")
-        return outcomes.started(self.play, start)
+        return replace(start, counters=self.play.counters(start.side))
 
     @property
     def variables(self) -> Mapping[str, Variable]:
@@ -491,6 +490,8 @@ class Ruleset:
         A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
         meant. Raises MoveError where the piece is not on its source, and where there are no effects.
         """
+        from ggn_store.api.moves import outcomes
+
         before = as_position(position)
         if not isinstance(move, Move):
             move = self._texts.as_move(move, before, assume)
@@ -502,6 +503,8 @@ class Ruleset:
         `history` are the positions before it, from the first one on. Without them, what a position's counters do not
         say is named as unjudged, as are duties that are left to the host.
         """
+        from ggn_store.api.moves import outcomes
+
         return outcomes.judge(self, as_position(position), [*map(as_position, each_position(history))])
 
     def perft(self, position: AnyPosition, depth: int, **options: Unpack[PerftOptions]) -> Perft:

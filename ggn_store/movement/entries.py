@@ -8,13 +8,14 @@ of 8,098 different possibilities. They are stored with the piece, and questions 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Piece, Possibility
+from ggn_store.model.known import Known
 from ggn_store.movement.grid import Grid
 
 MUST: Final = "must"
@@ -298,14 +299,3 @@ def _others(possibility: Possibility) -> tuple[Any, ...]:
         () if effects is None else tuple(sorted(effects.state.items())),
         None if origin is None else (origin.action, origin.chainable),
     )
-
-
-class Known(dict[Any, Any]):
-    """What a function says of each key, kept."""
-
-    def __init__(self, of: Callable[[Any], Any]) -> None:
-        self._of = of
-
-    def __missing__(self, key: Any) -> Any:
-        found = self[key] = self._of(key)
-        return found

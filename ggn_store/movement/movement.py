@@ -22,7 +22,8 @@ from typing import Any, Final, NamedTuple
 
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.documents.geometry import Symmetry, Vector
-from ggn_store.movement.entries import BECOMES, Entries, Known, Pattern
+from ggn_store.model.known import Known
+from ggn_store.movement.entries import BECOMES, Entries, Pattern
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.notation import qpi
 

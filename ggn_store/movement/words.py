@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ggn_store.model.documents.geometry import Symmetry, Vector, hexagonal_symmetries
-from ggn_store.movement.entries import Known
+from ggn_store.model.known import Known
 from ggn_store.movement.movement import CAPTURE, QUIET, RUN, Motion, MotionItem
 
 _NAMES: Final[dict[tuple[int, ...], str]] = {

@@ -444,7 +444,7 @@ def test_a_move_that_does_not_pass_the_turn_counts_nothing_yet() -> None:
 
 def test_checks_that_are_given_are_counted_down() -> None:
     rules = Rules(Play(outcomes=(Outcome("checks", "win", count=3),)), checked=("h8",))
-    start = outcomes.started(rules.play, Position(KINGS))
+    start = Position(KINGS, counters=rules.play.counters("first"))
     assert start.counters == Counters(0, 0, (3, 3))
     after = outcomes.counted(rules, start, Position({"a2": "C:K^", "h8": "c:k^"}, None, "second"))
     assert after.counters == Counters(1, 1, (2, 3))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from ggn_store.model.moves import result
 from ggn_store.model.moves.chain import Chain, path_of
-from ggn_store.model.moves.counters import Counters
 from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.play import Outcome, Play, When
 from ggn_store.model.moves.position import SIDES, Position
@@ -110,13 +109,6 @@ def has_ended(asked: Judged, position: Position) -> bool:
             if outcome.when not in _OF_MOVER and _met(case, outcome) is not None:
                 return True
     return asked.has_start and _taken(case, [asked.start]) is not None
-
-
-def started(play: Play, start: Position) -> Position:
-    """A start position with its counters."""
-    checks = next((outcome.count for outcome in play.outcomes if outcome.when == "checks"), None)
-    left = None if checks is None else (checks, checks)
-    return replace(start, counters=Counters(plies=int(start.side == "second"), checks=left))
 
 
 def counted(asked: Judged, before: Position, after: Position) -> Position:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, get_args
 from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, NotationError, did_you_mean, offer, quote
 from ggn_store.model.documents.document import EMPTY, Piece
+from ggn_store.model.moves.counters import Counters
 from ggn_store.notation import json_text
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.qpi import Side, side_of
@@ -297,6 +298,11 @@ class Play:
         if not past:
             return position
         return replace(position, board={each: piece for each, piece in {**board, **past}.items() if piece != EMPTY})
+
+    def counters(self, side: Side) -> Counters:
+        """The counters of a start position with `side` to move."""
+        checks = next((outcome.count for outcome in self.outcomes if outcome.when == "checks"), None)
+        return Counters(plies=int(side == "second"), checks=None if checks is None else (checks, checks))
 
     @property
     def takes_off(self) -> bool:

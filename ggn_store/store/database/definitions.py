@@ -104,8 +104,3 @@ def tokens(statement: str) -> tuple[str, ...]:
     """A statement without what it does not depend on: white space, and quotes around plain names."""
     found = _TOKEN.findall(statement)
     return tuple(each[1:-1] if _PLAIN.fullmatch(each) else each for each in found)
-
-
-def quoted(name: str) -> str:
-    """A name as SQL has it, whatever is in it."""
-    return '"' + name.replace('"', '""') + '"'

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 from urllib.parse import unquote
 
 from sqlalchemy import (
@@ -39,7 +39,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from ggn_store.errors import DamagedError, GgnStoreError, RefusedError, StoreError, printable
 from ggn_store.model.documents.document import Envelope
 from ggn_store.passwords import HIDDEN, secrets_in, shown, without
-from ggn_store.store.database.definitions import Definitions, Seals
+
+if TYPE_CHECKING:
+    from ggn_store.store.database.definitions import Definitions, Seals
 
 Rows = Iterable[Sequence[Any]]
 # Begins a transaction of its own each time.
@@ -519,10 +521,15 @@ def refusal(error: BaseException | None) -> str | None:
     return None if said is None else f"{said[1]}; nothing was changed"
 
 
+def quoted(name: str) -> str:
+    """A name as SQL has it, whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def quoted_names(columns: Iterable[Column[Any]]) -> tuple[str, list[str]]:
     """The quoted name of the table that columns are of, and theirs."""
     columns = list(columns)
-    return f'"{columns[0].table.description}"', [f'"{column.name}"' for column in columns]
+    return quoted(columns[0].table.description), [quoted(column.name) for column in columns]
 
 
 def _close(engine: Engine, idle: list[Any], give_up: Callable[[Any], None]) -> None:

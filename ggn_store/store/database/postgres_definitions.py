@@ -26,9 +26,8 @@ from ggn_store.store.database.definitions import (
     SchemaObject,
     Seals,
     by_key,
-    quoted,
 )
-from ggn_store.store.database.engine import ROLES, UNCHECKED
+from ggn_store.store.database.engine import ROLES, UNCHECKED, quoted
 
 # Of two functions that are missing, the one that is made first may call the other.
 _UNREAD: Final = "SET LOCAL check_function_bodies = off"

@@ -9,7 +9,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from ggn_store.resources import sql
-from ggn_store.store.database.definitions import ObjectKey, SchemaObject, quoted, tokens
+from ggn_store.store.database.definitions import ObjectKey, SchemaObject, tokens
+from ggn_store.store.database.engine import quoted
 
 _TABLE = re.compile(r"CREATE TABLE (?P<name>\w+) \((?P<parts>.*)\)", re.DOTALL)
 _DROPPED = re.compile(r"DROP TABLE (\w+)")

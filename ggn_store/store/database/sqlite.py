@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from itertools import chain, islice
 from operator import add
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     URL,
@@ -43,7 +43,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from ggn_store.errors import StoreError
-from ggn_store.store.database.definitions import Definitions, Seals, quoted
 from ggn_store.store.database.engine import (
     WRITE,
     ChangeSignal,
@@ -52,9 +51,13 @@ from ggn_store.store.database.engine import (
     Rows,
     RowSelect,
     cause,
+    quoted,
     quoted_names,
     refusal,
 )
+
+if TYPE_CHECKING:
+    from ggn_store.store.database.definitions import Definitions, Seals
 
 # A writer waits this long for others to finish before it gives up with a clear message.
 BUSY_SECONDS = 120

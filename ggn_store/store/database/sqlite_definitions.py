@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, StaticPool, create_engine, event
 
 from ggn_store.store.database import migrate
-from ggn_store.store.database.definitions import Definitions, ObjectKey, SchemaObject, by_key, quoted, tokens
+from ggn_store.store.database.definitions import Definitions, ObjectKey, SchemaObject, by_key, tokens
+from ggn_store.store.database.engine import quoted
 
 _ALL = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
 

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Table, text
 
 from ggn_store.errors import StoreError, printable
 from ggn_store.resources import sql
-from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE, quoted
-from ggn_store.store.database.engine import ADMIN, AUTHOR, ROLES, UNCHECKED, Database
+from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE
+from ggn_store.store.database.engine import ADMIN, AUTHOR, ROLES, UNCHECKED, Database, quoted
 from ggn_store.store.database.postgres import Postgres
 from ggn_store.store.database.postgres_definitions import Home, find_home
 from ggn_store.store.database.session import VERSION_TABLE
