@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -23,8 +22,7 @@ _BATCH = 2_000
 _ALL_PIECES = "--engine gives the moves of all pieces, without effects"
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(NamedTuple):
     """Of which ruleset which moves are asked for, and what answers."""
 
     ruleset: ggn_store.Ruleset
@@ -137,7 +135,7 @@ def moves(  # noqa: PLR0913  (its options)
         _answer(asked, positions, given.side, count, form)
         return
     position = found.stated(options.position(found, given))
-    asked = replace(asked, query="fast" if query == "auto" else query)
+    asked = asked._replace(query="fast" if query == "auto" else query)
     if explain:
         _explain(asked, position, chains)
         return

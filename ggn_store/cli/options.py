@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, get_args
 
 import click
 
@@ -196,8 +195,7 @@ pictures_option = click.option(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GivenPosition:
+class GivenPosition(NamedTuple):
     """How a position was given on the command line."""
 
     texts: Mapping[str, str]

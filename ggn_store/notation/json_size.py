@@ -8,8 +8,7 @@ removed from the inside out. What remains is what is open, with a comma for each
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ggn_store import limits
 from ggn_store.limits import Limit
@@ -22,8 +21,7 @@ _PART: Final = 1 << 20
 _FINER: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Excess:
+class Excess(NamedTuple):
     """A limit that a text crosses, and the offset of the character where it does."""
 
     limit: Limit
@@ -32,8 +30,7 @@ class Excess:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Reached:
+class _Reached(NamedTuple):
     """What is open after a part of a text, whether a string is, and how many values there were so far."""
 
     rest: bytes = b""

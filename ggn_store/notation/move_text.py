@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ggn_store.errors import MoveError, quote
 from ggn_store.notation.hand import HAND
@@ -18,8 +17,7 @@ OWN: Final = "own"
 MAX_LINE: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class MoveText:
+class MoveText(NamedTuple):
     """A move as it is written.
 
     `places` are squares or `*`, the hand; `piece` is the word for a piece before them, `last` the one after them, and

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -75,7 +74,7 @@ class Legal:
 
     def asked(self, question: Question) -> Question:
         """What the database is asked for the moves: only for safe ones, where it can say what they are."""
-        return replace(question, safe=self.handle.play) if self._is_in_statement else question
+        return question._replace(safe=self.handle.play) if self._is_in_statement else question
 
     @property
     def _is_in_statement(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 
 from ggn_store.api.moves.legal import Legal
 from ggn_store.model.moves.chain import Chain
@@ -37,7 +36,7 @@ class NamedMoves:
         question = self.chains.moves.question(None, source, destination)
         asked, there = self._last
         if asked != (position, source):
-            every = self.chains.moves.one(position, replace(question, destination=None), None, "fast")
+            every = self.chains.moves.one(position, question._replace(destination=None), None, "fast")
             every += [move for move in self.passes(position) if source in (None, move.source)]
             there = {None: every}
             for move in every:

@@ -7,8 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ggn_store.errors import PositionError, did_you_mean, offer, quote
 from ggn_store.model.moves.position import Position
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 DEFAULT: Final = "feen"
 
 
-@dataclass(frozen=True, slots=True)
-class Notation:
+class Notation(NamedTuple):
     """A notation: `about` is the help of its option; `parse` and `text` raise PositionError, quoting what is wrong.
 
     Both may ask the ruleset, for how large the board is, and what letters mean, which with some only a definition says.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.documents.document import Dialect, Envelope
@@ -151,8 +151,7 @@ def check_name(name: str) -> str:
     return name
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """What names a revision: `chess` (the newest), `chess@3`, `chess@sha256:0123abcd` or the tag `chess:stable`."""
 
     name: str

@@ -15,9 +15,8 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from sqlalchemy import (
@@ -64,8 +63,7 @@ _PLAIN = re.compile("[a-z-]{1,16}|[0-9]{1,6}")
 logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 
 
-@dataclass(frozen=True, slots=True)
-class RowSelect:
+class RowSelect(NamedTuple):
     """A SELECT from the relation `asked`, which has these columns and any number of rows of integers, all bound."""
 
     columns: tuple[str, ...]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import BigInteger, Integer, Text, TextClause, and_, bindparam, select, text
@@ -38,8 +37,7 @@ _DIGITS: Final = 10
 _CHOSEN: Final = temporary.temporary("chosen_step", {"piece_id": t.Id, "variant": Integer}, "piece_id", "variant")
 
 
-@dataclass(frozen=True, slots=True)
-class Chained:
+class Chained(NamedTuple):
     """Which chains are asked for: of a piece, from a square, to a square, or along `path` (squares, or `*`).
 
     Along a path, what it begins with is found too, from its first step on.

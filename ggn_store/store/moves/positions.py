@@ -8,7 +8,6 @@ rows are values of the statement, as relations of the same names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -70,8 +69,7 @@ class Opened(NamedTuple):
     board: Board
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(NamedTuple):
     """Positions as relations.
 
     `standing` gives what stands on a square of a position, as a relation with `piece` and `side`, and the condition

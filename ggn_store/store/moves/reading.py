@@ -10,9 +10,8 @@ One statement, whatever the number of positions. Conditions and effects of what 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     CTE,
@@ -52,8 +51,7 @@ from ggn_store.store.schema import tables as t
 _POSITIONS_SENT: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What is asked of one or more positions.
 
     `piece`, `source` and `destination` narrow the answer. With `any_side` the pieces of both sides are asked,

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 FoundMoves = tuple[Move, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LaneTarget:
+class LaneTarget(NamedTuple):
     """A target of a lane: the numbers of its possibilities, by piece on its square where they depend on that."""
 
     square: str
@@ -36,8 +35,7 @@ class Holding(NamedTuple):
     open: tuple[LaneTarget, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CodedLane:
+class CodedLane(NamedTuple):
     """A lane: all bits of its facts in codes of its view, and what picks their digits."""
 
     key: int

@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
 
@@ -340,8 +339,7 @@ def read_board(connection: Connection, board_id: int) -> Board:
     return Board(tuple(connection.execute(labels).scalars()), sizes)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A stored piece that a document lists."""
 
     id: int
