@@ -6,7 +6,7 @@ Of the standard library, where Python has readline; without it (on Windows) line
 from __future__ import annotations
 
 import contextlib
-import re
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,6 @@ exit, quit, \\q         leave (or Ctrl-D); Ctrl-C forgets what is being typed
 A query ends with ;"""
 _LEAVE = ("exit", "quit", ".exit", ".quit", "\\q")
 _KNOWN = (".tables", ".schema", ".examples", ".help", *_LEAVE)
-_END = re.compile(r";\s*(--.*)?$")
 _KEPT = 1000
 _VIEWS = (*VIEWS, *POSITION_VIEWS)
 _KEYWORDS = """
@@ -80,7 +79,7 @@ def _read() -> str | None:
             return typed
         if line.strip():
             lines.append(line)
-        if _END.search(line):
+        if sqlite3.complete_statement("\n".join(lines)):
             return "\n".join(lines)
 
 

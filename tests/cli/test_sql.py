@@ -516,6 +516,8 @@ def test_the_prompt_answers_completes_and_remembers(tmp_path: Path) -> None:
     # A comment ends with its line, also where the query comes again.
     said = session(b"SELECT 40 -- and\n+ 2 AS sum; -- of both\n\x10\n\\q\n")
     assert said.replace("\r", "").count("\n 42\n") == 2, said
+    # What is within a text or a comment ends no query.
+    assert "; -- 42" in session(b"SELECT '; --' ||\n' 42' /* of one;\nline */ AS told;\n\\q\n")
     said = session(b".tables\n.schema\n\\d piece\n.schema v_movs\n.tabels\n.help\nexit\n").replace("\r", "")
     assert ".tables or \\d, .schema or \\d NAME, .help, and exit, quit or \\q" in said.splitlines()[0]
     for told in (
