@@ -35,18 +35,18 @@ class CsvFiles:
     def begin(self, view: View) -> str:
         name = f"{view.name}.csv"
         self._streams[view.name] = (self._directory / name).open("wb")
-        self._cells[view.name] = [_Cells(_WRITERS[column.type]) for column in view.columns]
+        cells = [_Cells(_WRITERS[column.type], ",") for column in view.columns[:-1]]
+        self._cells[view.name] = [*cells, _Cells(_WRITERS[view.columns[-1].type], "\n")]
         self._streams[view.name].write((",".join(view.names) + "\n").encode())
         return name
 
     def add(self, view: View, columns: Sequence[Column]) -> None:
         parts: list[str] = []
         found = []
-        for number, (cells, column) in enumerate(zip(self._cells[view.name], columns, strict=True), 1):
+        for cells, column in zip(self._cells[view.name], columns, strict=True):
             values, at = column.different(self._vectors)
             found.append(self._vectors.each(functools.partial(operator.add, len(parts)), at))
-            after = "\n" if number == len(columns) else ","
-            parts += [cells[value] + after for value in values]
+            parts += map(cells.__getitem__, values)
             cells.forget()
         at = self._vectors.rows(*found)
         [text] = self._vectors.texts(parts, at, (0, len(at)))
@@ -71,15 +71,16 @@ class CsvFiles:
 
 
 class _Cells(dict[Any, str]):
-    """The cells of a column by value; the same few come again and again."""
+    """The cells of a column by value, each with what comes after it; the same few come again and again."""
 
-    def __init__(self, write: Callable[[Any], str]) -> None:
-        super().__init__({None: ""})
+    def __init__(self, write: Callable[[Any], str], after: str) -> None:
+        super().__init__({None: after})
         self._write = write
+        self._after = after
         self.has_formulas = False
 
     def __missing__(self, value: Any) -> str:
-        cell = self[value] = self._write(value)
+        cell = self[value] = self._write(value) + self._after
         self.has_formulas = self.has_formulas or (isinstance(value, str) and _FORMULA.match(value) is not None)
         return cell
 
@@ -87,7 +88,7 @@ class _Cells(dict[Any, str]):
         """Keep no more than a few of them."""
         if len(self) > _MOST:
             self.clear()
-            self[None] = ""
+            self[None] = self._after
 
 
 def _text(value: str) -> str:
