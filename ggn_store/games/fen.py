@@ -28,8 +28,8 @@ _SFEN_SIDES: Final[dict[str, Side]] = {"b": "first", "w": "second"}
 _TOKEN = re.compile(r"[0-9]+|\*|[-+]?[A-Za-z]'?~?", re.ASCII)
 _HELD = re.compile(r"([0-9]{1,4})?([-+]?[A-Za-z]'?)", re.ASCII)
 # Of moves; and of checks, that are left (3+3) or given (+0+0, as Lichess writes it).
-_COUNTER = re.compile(r"[0-9]{1,9}|[0-9]{1,9}\+[0-9]{1,9}|\+[0-3]\+[0-3]", re.ASCII)
-# Lichess counts the checks that were given, to the third, and others those that are left.
+_COUNTER = re.compile(r"[0-9]{1,9}|\+?[0-9]{1,9}\+[0-9]{1,9}", re.ASCII)
+# How many checks win where a game does not say it.
 _CHECKS: Final = 3
 _ALLOWED_COUNTERS: Final = "whole numbers after the en passant field, such as 0 1; of checks 3+3 (left) or +0+0 (given)"
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -114,7 +114,7 @@ class _Reader:
                 self._fail(f"{quote(field)} is not a counter", _ALLOWED_COUNTERS)
         self._read_rights(rights)
         self._read_passed(passed, other_side(side))
-        return self._position(self._hands(held), side, _counters(rest, side))
+        return self._position(self._hands(held), side, self._counters(rest, side))
 
     def sfen(self) -> Position:
         fields = self._text.split()
@@ -275,6 +275,29 @@ class _Reader:
             self._fail(f"no piece can have passed {field} with the last move", "such a square, or -")
         self._states[found[0].square] = self._letters.definition.forms[found[0].identifier]
 
+    def _counters(self, fields: list[str], side: Side) -> Counters:
+        """What the last fields of a FEN count: the clock, the number of the move, and before or behind them checks."""
+        numbers = [int(field) for field in fields if "+" not in field]
+        # Makruk has a third number before the two, of its own counting.
+        quiet, number = numbers[-2:] if len(numbers) > 1 else [*numbers, *(0, 1)[len(numbers) :]]
+        checks = None
+        for field in fields:
+            first, sign, second = field.removeprefix("+").partition("+")
+            if not sign:
+                continue
+            checks = (int(first), int(second))
+            if field[0] == "+":
+                most = self._checks
+                checks = (most - checks[0], most - checks[1])
+                if min(checks) < 0:
+                    self._fail(f"{quote(field)} are more checks than win", f"from +0+0 to +{most}+{most}")
+        return Counters.of_fen(quiet, number, side, checks)
+
+    @property
+    def _checks(self) -> int:
+        counts = (end.outcome.count for end in self._letters.definition.said.ends if end.outcome.when == "checks")
+        return next(counts, None) or _CHECKS
+
     def _stands(self, identifier: str, square: str) -> bool:
         form, wanted = self._board.get(square), self._letters.definition.forms[identifier]
         return form is not None and form.piece.token == wanted.piece.token and form.side == wanted.side
@@ -282,20 +305,6 @@ class _Reader:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _counters(fields: list[str], side: Side) -> Counters:
-    """What the last fields of a FEN count: the clock, the number of the move, and before or behind them checks."""
-    numbers = [int(field) for field in fields if "+" not in field]
-    # Makruk has a third number before the two, of its own counting.
-    quiet, number = numbers[-2:] if len(numbers) > 1 else [*numbers, *(0, 1)[len(numbers) :]]
-    checks = None
-    for field in fields:
-        first, sign, second = field.removeprefix("+").partition("+")
-        if sign:
-            left = (int(first), int(second))
-            checks = (_CHECKS - left[0], _CHECKS - left[1]) if field[0] == "+" else left
-    return Counters.of_fen(quiet, number, side, checks)
 
 
 # --- writing ---
