@@ -11,6 +11,7 @@ from sqlalchemy import text
 from ggn_store import ConflictError, GgnStoreError, InputError, Store, UnknownNameError, limits
 from ggn_store.api.teams.bundles import verify_bundle
 from ggn_store.errors import GateError, NotationError
+from ggn_store.model.teams.policy import PolicyRules
 from tests.support.exchanged import BOTH, game, history, lines, pack, sound
 from tests.support.program import _own_place as _own_place
 from tests.support.program import run as run
@@ -147,6 +148,26 @@ def test_another_store_continues_the_history_under_the_new_name(store: Store, tm
         assert result.note == "team/old was renamed at the source, and is team/new here, too"
         assert [each.revision.name for each in other.list()] == ["team/new"]
         assert history(other, "team/new") == history(store, "team/new")
+        assert sound(store, other)
+
+
+def test_another_store_renames_with_a_policy_of_its_own_and_does_not_leave_one(store: Store, tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        other.load(game(**BOTH, N="b1c3"), "team/old", author="Ann")
+        store.exchange.pull(other, "team/old")
+        other.rename("team/old", "team/new", author="Ann")
+        store.policies.set("team/old", taggers=["postgres"])
+        store.policies.set("team", lint=["all"])
+        store.policies.set("team/new", lint=["all"])
+        with pytest.raises(GateError, match="team/old is not renamed: another policy counts for team/new"):
+            store.exchange.pull(other, "team/new")
+        store.policies.remove("team/new")
+        [result] = store.exchange.pull(other, "team/new")
+        assert (result.to, result.status) == ("team/new", "unchanged")
+        assert [(each.namespace, each.rules) for each in store.policies.list()] == [
+            ("team", PolicyRules(lint=("all",))),
+            ("team/new", PolicyRules(taggers=("postgres",))),
+        ]
         assert sound(store, other)
 
 
