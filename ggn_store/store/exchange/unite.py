@@ -72,9 +72,11 @@ class Uniting:
             them = "it" if len(crossed) == 1 else "them"
             said = f"{_conflicts(crossed)} between two histories that were merged crosswise before; {_CURE} {them}"
             raise DivergedError(f"{self._here.name}: {said}", replace(made, document=None, conflicts=crossed))
-        if crossed and (prefer := self._wishes.prefer) is not None:
-            notes = [made.note, decided_for(prefer, crossed)]
-            made = replace(made, decided=(*made.decided, *crossed), note="; ".join(filter(None, notes)))
+        listed = {each.path for each in made.decided}
+        more = tuple(each for each in crossed if each.path not in listed)
+        if more and (prefer := self._wishes.prefer) is not None:
+            notes = [made.note, decided_for(prefer, more)]
+            made = replace(made, decided=(*made.decided, *more), note="; ".join(filter(None, notes)))
         return document, made
 
     def _together(

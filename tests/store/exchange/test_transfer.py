@@ -463,6 +463,24 @@ def test_histories_that_were_merged_crosswise_are_merged_where_both_merges_lead_
     assert sound(mine, theirs)
 
 
+def test_what_is_decided_between_crosswise_merges_is_listed_once(two: tuple[Store, Store]) -> None:
+    mine, theirs = two
+    went_apart(mine, theirs, game(**BOTH, N="b1a3", R="a1a4"), game(**BOTH, N="b1c3", R="a1a5"))
+    with Store.open("sqlite://") as mine_before, Store.open("sqlite://") as theirs_before:
+        mine_before.exchange.pull(mine)
+        theirs_before.exchange.pull(theirs)
+        mine.exchange.pull(theirs_before, merge=True)
+        theirs.exchange.pull(mine_before, merge=True)
+    # Since one of the merges both sides changed the knight's move, since the other only that side did.
+    mine.load(game(**BOTH, R="a1a5", B="c1f4"), "game")
+    theirs.load(game(**BOTH, R="a1a5") | {"C:N": {"b1": {"a3": [{"must": {"a3": "enemy"}, "diff": {}}]}}}, "game")
+    [done] = mine.exchange.push(theirs, merge=True, prefer="ours")
+    assert [each.path for each in done.decided] == [("C:N", "b1", "a3")]
+    assert done.note == "decided for ours, 1 conflict: C:N b1 a3"
+    assert theirs.ruleset("game").document().data().items() == game(**BOTH, R="a1a5", B="c1f4").items()
+    assert sound(mine, theirs)
+
+
 def test_a_merge_of_many_histories_ends_in_one(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     dice = random.Random(11)
     with ExitStack() as stack:
