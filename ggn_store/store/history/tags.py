@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from heapq import merge
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Literal
 
 from sqlalchemy import Connection, Select, bindparam, func, select
@@ -126,7 +129,10 @@ def listed(connection: Connection, reference: Reference) -> list[Tag]:
 
 
 def log(connection: Connection, ruleset: str, tag: str | None = None) -> list[Tag]:
-    """All moves of a tag, or of all tags of a ruleset, the newest first; raises UnknownNameError where it had none."""
+    """All moves of a tag, or of all tags of a ruleset, the newest first; raises UnknownNameError where it had none.
+
+    A move that came from another store has the time that it had there, and comes after the moves that it followed here.
+    """
     catalog.find(connection, Reference(ruleset))
     query = _MOVES.where(t.ruleset.c.name == ruleset)
     if tag is not None:
@@ -134,7 +140,8 @@ def log(connection: Connection, ruleset: str, tag: str | None = None) -> list[Ta
     found = [_tag_of(row) for row in connection.execute(query)]
     if tag is not None and not found:
         raise UnknownNameError(_missing(connection, ruleset, tag))
-    return sorted(found, key=lambda each: (each.created_at, each.name, each.number), reverse=True)
+    moves = groupby(reversed(found), key=attrgetter("name"))
+    return [*merge(*([*of] for _, of in moves), key=attrgetter("created_at"), reverse=True)]
 
 
 def pointing(connection: Connection, ruleset: str | None = None) -> dict[str, dict[str, int]]:

@@ -678,6 +678,21 @@ def test_tags_travel_only_if_they_are_asked_for_and_keep_their_history(pair: tup
     assert sound(theirs)
 
 
+def test_a_tag_that_a_pull_moves_back_has_that_move_as_its_newest(two: tuple[Store, Store]) -> None:
+    mine, theirs = two
+    mine.load(game(**BOTH, N="b1c3"), "game")
+    mine.load(game(**BOTH, N="b1a3"), "game")
+    theirs.exchange.pull(mine)
+    mine.tags.set("game@1", "stable", author="Ann")
+    mine.tags.set("game@1", "old", author="Ann")
+    theirs.tags.set("game@2", "stable", author="Bob")  # after Ann's
+    theirs.exchange.pull(mine, tags=True)
+    assert theirs.ruleset("game:stable").revision.number == 1
+    assert [(each.author, each.revision) for each in theirs.tags.log("game", "stable")] == [("Ann", 1), ("Bob", 2)]
+    assert [(each.name, each.number) for each in theirs.tags.log("game")] == [("old", 1), ("stable", 2), ("stable", 1)]
+    assert theirs.tags.log("*") == theirs.tags.log("game")
+
+
 # --- several at once ---
 
 
