@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
@@ -51,7 +51,7 @@ class Policies:
         Postgres roles of the server, of which users may be members; without a list it is everybody. Raises GateError
         for a list of nobody, and where nobody could ever have enough approvals.
         """
-        codes, lint = (ALL, *CODES), asked.get("lint", ())
+        codes, lint = (ALL, *CODES), _listed(asked.get("lint", ()))
         for code in lint:
             if code not in codes:
                 raise NotationError(f"{quote(code)} is not a class of findings: {', '.join(codes)}")
@@ -105,8 +105,11 @@ class Policies:
             return tuple(policies.log(connection, namespace))
 
 
+def _listed(given: Sequence[str]) -> Sequence[str]:
+    """What is given in a list, or alone."""
+    return given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+
+
 def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
     """The names of a list, each once, in the order in which policies are written."""
-    if names is None:
-        return None
-    return tuple(sorted({names} if isinstance(names, str) else set(names)))
+    return None if names is None else tuple(sorted(dict.fromkeys(_listed(names)), key=str))

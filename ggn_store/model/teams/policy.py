@@ -73,8 +73,10 @@ class PolicyRules:
     taggers: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.review, bool) or not 0 <= self.review <= MAX_REVIEW:
-            raise NotationError(f"review is a number of people from 0 to {MAX_REVIEW}, not {self.review}")
+        if self.compatible is not None and not isinstance(self.compatible, PositionSet):
+            raise NotationError(f"compatible takes a PositionSet, a name with positions, not {quote(self.compatible)}")
+        if not isinstance(self.review, int) or isinstance(self.review, bool) or not 0 <= self.review <= MAX_REVIEW:
+            raise NotationError(f"review is a number of people from 0 to {MAX_REVIEW}, not {quote(self.review)}")
         for key, names in self.people().items():
             if not names:
                 raise NotationError(f"{key} without a name would be nobody: leave them out for everybody")

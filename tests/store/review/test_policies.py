@@ -35,6 +35,25 @@ COUNTING: tuple[tuple[tuple[tuple[str, int | None], ...], tuple[int, ...]], ...]
 )
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"compatible": "openings.ndjson"}, 'compatible takes a PositionSet, .*, not "openings.ndjson"'),
+        ({"review": "2"}, 'review is a number of people from 0 to 100, not "2"'),
+        ({"review": None}, "review is a number of people from 0 to 100, not null"),
+        ({"review": 1.5}, "review is a number of people from 0 to 100, not 1.5"),
+        ({"approvers": 5}, "5 cannot be one of approvers"),
+        ({"approvers": ["Ann", 3]}, "3 cannot be one of approvers"),
+        ({"lint": "every"}, '"every" is not a class of findings'),
+        ({"lint": 1}, "1 is not a class of findings"),
+    ],
+)
+def test_a_policy_of_wrong_values_is_refused_with_the_value(store: Store, asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(NotationError, match=told):
+        store.policies.set("team", **asked)
+    assert store.policies.list() == ()
+
+
 @pytest.mark.parametrize(("given_policies", "asked"), COUNTING)
 def test_the_newest_policy_of_the_longest_namespace_counts_alone(
     store: Store, given_policies: tuple[tuple[str, int | None], ...], asked: tuple[int, ...]
