@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Select, Table, func, select, tuple_
@@ -341,20 +342,20 @@ class _Walk:
         return revision_digest(row.dialect, board, catalog.envelope_of(row.envelope), pieces)
 
     def _check_moves(self, connection: Connection) -> Iterator[str]:
-        """Every tag, and every ruleset's states: nothing is missing among their moves."""
+        """Every tag, and every ruleset's states and renames: nothing is missing among their moves."""
         tag, owner = t.tag.c, t.revision.c.ruleset_id.label("owner")
         moves = (
             self._named(select(t.ruleset.c.name, tag.name, tag.ruleset_id, tag.number, tag.revision_id, owner))
             .select_from(t.tag.join(t.ruleset).outerjoin(t.revision, t.revision.c.id == tag.revision_id))
             .order_by(tag.ruleset_id, tag.name, tag.number)
         )
-        count = Counter[str]()
+        count = Counter[tuple[str, str]]()
 
         def gaps(label: str, number: int, what: str) -> Iterator[str]:
-            count[label] += 1
-            if number != count[label]:
+            count[label, what] += 1
+            if number != count[label, what]:
                 yield f"{label}: its {what} are not numbered without gaps"
-                count[label] = number
+                count[label, what] = number
 
         for row in connection.execute(moves).all():
             label = f"tag {row.name}:{row.name_1}"
@@ -371,7 +372,19 @@ class _Walk:
         )
         for row in connection.execute(states).all():
             yield from gaps(f"ruleset {row.name}", row.number, "states")
-        for table in (t.tag, t.ruleset_state):
+        rename = t.ruleset_rename.c
+        named = (
+            self._named(select(t.ruleset.c.name, rename.number, rename.old_name, rename.new_name))
+            .select_from(t.ruleset_rename.join(t.ruleset))
+            .order_by(t.ruleset.c.name, rename.number)
+        )
+        before = connection.execute(named).all()
+        for row, following in zip_longest(before, before[1:]):
+            yield from gaps(f"ruleset {row.name}", row.number, "renames")
+            is_last = following is None or following.name != row.name
+            if row.new_name != (row.name if is_last else following.old_name):
+                yield f"ruleset {row.name}: its rename {row.number} does not give it the name that it had then"
+        for table in (t.tag, t.ruleset_state, t.ruleset_rename):
             yield from self._check_times(connection, table)
 
     def _check_times(self, connection: Connection, table: Table) -> Iterator[str]:
@@ -508,31 +521,48 @@ class _Walk:
         return self._attempt(lambda: dict(json.loads(row.detail))) or {}
 
     def _check_told_moves(self, connection: Connection) -> Iterator[str]:
-        """Of tags, states and review records the audit tells as many as there are."""
-        audit = t.audit.c
-        told = select(audit.id, audit.action, audit.subject, audit.detail).where(
-            audit.action.in_(("tag", "state", "record"))
-        )
-        moves = self._named(select(t.ruleset.c.name, t.tag.c.name).select_from(t.tag.join(t.ruleset)))
-        states = self._named(select(t.ruleset.c.name).select_from(t.ruleset_state.join(t.ruleset)))
-        made = Counter(f"tag {name}:{tag}" for name, tag in connection.execute(moves))
-        made.update(f"ruleset {name}" for name in connection.execute(states).scalars())
-        recorded = self._named(select(t.ruleset.c.name).select_from(t.review_record.join(t.ruleset)))
-        made.update(f"reviews of {name}" for name in connection.execute(recorded).scalars())
-        known = Counter[str]()
+        """Of what is only ever added to, the audit tells as many as there are."""
+        audit, of, ruleset = t.audit.c, t.proposal.c, t.ruleset.c
+        made = Counter[tuple[str, str]]()
+        queries = {
+            "moves": select(ruleset.name, t.tag.c.name).select_from(t.tag.join(t.ruleset)),
+            "changes of state": select(ruleset.name).select_from(t.ruleset_state.join(t.ruleset)),
+            "renames": select(ruleset.name).select_from(t.ruleset_rename.join(t.ruleset)),
+            "records": select(ruleset.name).select_from(t.review_record.join(t.ruleset)),
+            "rounds": select(ruleset.name, of.number).select_from(t.proposal.join(t.ruleset)),
+            "verdicts": select(ruleset.name, of.number).select_from(t.verdict.join(t.proposal).join(t.ruleset)),
+        }
+        for what, query in queries.items():
+            label, *_ = _KINDS[what]
+            made.update((label.format(*row), what) for row in connection.execute(self._named(query)))
+        told = select(audit.id, audit.action, audit.subject, audit.detail).where(audit.action.in_(_TOLD))
         if self._names:
-            told = told.where(t.audit.c.subject.in_(self._subjects()))
+            told = told.where(audit.subject.in_(self._subjects()), audit.action != "policy")
+        else:
+            made.update((f"namespace {each.namespace}", "policies") for each in policies.log(connection))
+        known = Counter[tuple[str, str]]()
         for row in damaged.rows(connection, told, audit.id).values():
             if row is None:  # which is reported already
                 continue
-            detail = self._detail(row)
-            subject = self._moved.get(row.subject, row.subject)
-            labels = {"tag": f"tag {subject}:{detail.get('tag')}", "record": f"reviews of {subject}"}
-            known[labels.get(row.action, f"ruleset {subject}")] += 1
-        for label in sorted(made | known):
-            if made[label] != known[label]:
-                what = {"tag": "moves", "reviews": "records"}.get(label.partition(" ")[0], "changes of state")
-                yield f"{label}: it has {made[label]} {what}, and the audit records {known[label]}"
+            label, key, *_ = _KINDS[_TOLD[row.action]]
+            subject = row.subject if row.action == "policy" else self._moved.get(row.subject, row.subject)
+            known[label.format(subject, self._detail(row).get(key)), _TOLD[row.action]] += 1
+        for each in sorted(made | known):
+            if made[each] != known[each]:
+                yield f"{each[0]}: it has {made[each]} {each[1]}, and the audit records {known[each]}"
+
+
+# What is only ever added to: of what, by which key of the audit's details, and by which actions.
+_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "moves": ("tag {}:{}", "tag", "tag"),
+    "changes of state": ("ruleset {}", "", "state"),
+    "renames": ("ruleset {}", "", "rename"),
+    "records": ("reviews of {}", "", "record"),
+    "rounds": ("proposal {}#{}", "proposal", "propose", "amend"),
+    "verdicts": ("proposal {}#{}", "proposal", "approve", "reject", "withdraw", "merge", "comment"),
+    "policies": ("namespace {}", "", "policy"),
+}
+_TOLD: Final = {action: what for what, (_, _, *actions) in _KINDS.items() for action in actions}
 
 
 def _has_turns_of(dialect: Dialect, piece: Piece) -> bool:

@@ -117,6 +117,35 @@ def test_what_is_missing_or_was_added_is_told(game: Store, statement: str) -> No
     assert DAMAGES[statement] in game.upkeep.verify().problems
 
 
+DAMAGES_OF_TEAMS = {
+    "DELETE FROM policy": "namespace team: it has 0 policies, and the audit records 1",
+    "DELETE FROM verdict": "proposal team/new#1: it has 0 verdicts, and the audit records 1",
+    "UPDATE proposal SET number = 2": "proposal team/new#1: it has 0 rounds, and the audit records 1",
+    "DELETE FROM ruleset_rename WHERE number = 1": "ruleset team/new: its renames are not numbered without gaps",
+    "DELETE FROM ruleset_rename WHERE number = 2":
+        "ruleset team/new: its rename 1 does not give it the name that it had then",
+    "UPDATE ruleset_rename SET new_name = 'team/x' WHERE number = 1":
+        "ruleset team/new: its rename 1 does not give it the name that it had then",
+    "UPDATE ruleset SET name = 'x'": "ruleset x: its rename 2 does not give it the name that it had then",
+    "UPDATE ruleset_rename SET created_at = '2999-01-01 00:00:00.000000' WHERE number = 2":
+        "ruleset_rename team/new: of its change 2, it was written in the future",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", DAMAGES_OF_TEAMS)
+def test_what_is_missing_of_policies_reviews_and_renames_is_told(store: Store, statement: str) -> None:
+    store.load(KNIGHT, "team/old")
+    store.rename("team/old", "team/mid")
+    store.reviews.propose(ROOK, "team/mid", author="Ann")
+    store.reviews.comment("team/mid#1", "why?", author="Bob")
+    store.rename("team/mid", "team/new")
+    store.policies.set("team", review=1)
+    assert store.upkeep.verify().problems == store.upkeep.verify("team/new").problems == ()
+    with damage(store) as connection:
+        assert connection.execute(text(statement)).rowcount > 0
+    assert DAMAGES_OF_TEAMS[statement] in store.upkeep.verify().problems
+
+
 def test_an_audit_that_tells_of_another_history_is_told(game: Store) -> None:
     with damage(game) as connection:
         detail = connection.execute(text("SELECT detail FROM audit WHERE id = 2")).scalar_one()
