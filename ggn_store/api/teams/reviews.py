@@ -42,7 +42,7 @@ from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import diff, states
 from ggn_store.store.review import proposals, records, rights
-from ggn_store.store.rulesets import catalog, load, stored_documents
+from ggn_store.store.rulesets import catalog, damaged, load, stored_documents
 from ggn_store.store.rulesets.load import Made
 from ggn_store.store.rulesets.stored_documents import Transaction
 
@@ -324,7 +324,10 @@ class Reviews:
         with self._session.reading() as connection:
             proposals.find(connection, wanted)
             found = proposals.listed(connection, wanted.name)
-        return tuple(sorted((each for each in found if each.number == wanted.number), key=lambda each: each.round))
+        made = [each for each in found if each.number == wanted.number]
+        # Those that others have numbered come last.
+        place = {each.id: each.round if damaged.is_up_to(each.round, each.rounds) else each.rounds + 1 for each in made}
+        return tuple(sorted(made, key=lambda each: place[each.id]))
 
     def list(self, *rulesets: str, closed: bool = False) -> tuple[Proposal, ...]:
         """The proposals that wait for approvals, of all rulesets or of some; with `closed`, all that there ever were.

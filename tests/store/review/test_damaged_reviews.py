@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from sqlalchemy import text
 
 from ggn_store import ConflictError, Store, StoreError, parse
 from ggn_store.errors import GateError, NotationError
+from tests.support.guards import drop_guards
 from tests.support.migrations import alembic
 from tests.support.people import KNIGHT, OTHER, ROOK, WIDER, rows
 
@@ -140,6 +142,20 @@ def test_broken_rows_hold_nobody_up(damaged: Store) -> None:
     assert [each.state for each in damaged.reviews.list()] == ["open", "open"]
     with pytest.raises(ConflictError, match="was rejected already"):
         damaged.reviews.reject("team/knight#2", author="Bob")
+
+
+def test_rounds_that_others_have_numbered_come_last(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        store.reviews.propose(KNIGHT, "knight", author="Ann")
+        for rules in (WIDER, ROOK):
+            store.reviews.amend("knight#1", rules, author="Ann")
+        with store.session.database.writing() as connection:
+            drop_guards(connection)
+            connection.execute(text("UPDATE proposal SET round = 'x' WHERE round = 1"))
+            connection.execute(text("UPDATE proposal SET round = 1 WHERE round = 2"))
+            connection.execute(text("UPDATE proposal SET round = 2 WHERE round = 3"))
+        assert [each.round for each in store.reviews.rounds("knight#1")] == [1, 2, "x"]
+        assert "proposal knight#1.x: its round does not follow those of the others" in store.upkeep.check()
 
 
 def test_approvals_of_before_are_of_the_digest_that_was_proposed(store: Store) -> None:
