@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import nullcontext
 from itertools import islice
@@ -20,10 +21,15 @@ from ggn_store.render.records import records
 _FORMATS = ("table", "json", "ndjson", "csv", "parquet")
 _WATCHED = 200
 _USUAL: Final = SqlBounds()
+# What no option begins with: a space behind the dashes, or more than a line before a value.
+_COMMENT: Final = re.compile(r"--(\s|[^=]*\n)")
 
 
 class _Command(options.StrictCommand):
-    """A command whose help ends with the views and their columns."""
+    """A command whose help ends with the views and their columns, and whose query may begin with a comment."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f" {each}" if _COMMENT.match(each) else each for each in args])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Views"):

@@ -460,6 +460,13 @@ def test_what_a_store_holds_cannot_act_on_a_terminal(filled: Store, address: str
         assert "\x1b" not in command(run, filled, address, "SELECT message FROM v_history", "--format", form).out
 
 
+@pytest.mark.parametrize("comment", ["-- how many\n", "--how many\n", "--\n", "-- where x = 1\n"])
+def test_a_query_may_begin_with_a_comment(run: Program, address: str, comment: str) -> None:
+    done = run("--db", address, "sql", "--format", "csv", f"{comment}SELECT 1 AS one")
+    assert (done.code, done.out) == (0, "one\n1\n"), done
+    assert "No such option" in run("--db", address, "sql", "--formt=csv\n", "SELECT 1").err
+
+
 def test_the_schema_and_the_examples_are_shown(run: Program) -> None:
     schema, examples = run("sql", "--schema").out, run("sql", "--examples").out
     for view in (*VIEWS, *POSITION_VIEWS):
