@@ -387,27 +387,37 @@ def _take_one(
     wishes: TransferWishes,
     proposing: _Proposing | None,
 ) -> Transferred:
-    if proposing is not None and (proposed := proposing(name, to)) is not None:
-        return proposed
+    database = destination.database
+    said: str | None = None
+    if proposing is not None:
+        with opened() as source, destination.writing() as connection:
+            to, said = renamed.follow(database, connection, source, name, to, wishes)
+        if (proposed := proposing(name, to)) is not None:
+            return replace(proposed, note=said)
     is_alone = False
     while True:
         try:
             with opened() as source:
-                database = destination.database
                 if order.dry_run:
                     with destination.reading() as connection:
-                        return receive.plan(database, connection, source, name, to, wishes)
+                        target, note, log = renamed.plan(connection, source, name, to, wishes)
+                        here = log[0].old_name if log else target
+                        done = receive.plan(database, connection, source, name, here, wishes)
+                    return replace(done, to=target, note=_notes(note, done.note))
                 with destination.writing() as connection:
                     if is_alone:
                         database.lock_pieces(connection, alone=True)
                     target, note = renamed.follow(database, connection, source, name, to, wishes)
                     with gates.holding(connection, target):
                         done = receive.receive(database, connection, source, name, target, wishes, order.progress)
-                    notes = [each for each in (note, done.note) if each is not None]
-                    return replace(done, note="; ".join(notes) or None)
+                    return replace(done, note=_notes(said, note, done.note))
         except OvertakenError:
             # What somebody else gave first may be in conflict now. This time others wait: they could be first for ever.
             is_alone = True
+
+
+def _notes(*notes: str | None) -> str | None:
+    return "; ".join(filter(None, notes)) or None
 
 
 def _raised(results: Iterable[Transferred]) -> tuple[Transferred, ...]:

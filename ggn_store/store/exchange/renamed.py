@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, select
 
 from ggn_store.errors import GateError
@@ -21,10 +23,20 @@ def follow(
 
     One that the source has renamed is renamed here, too, as it was there; one that both have keeps its name here.
     """
+    target, note, log = plan(connection, source, name, to, wishes)
+    for each in log:
+        rename(database, connection, each)
+    return target, note
+
+
+def plan(
+    connection: Connection, source: RevisionSource, name: str, to: str, wishes: TransferWishes
+) -> tuple[str, str | None, Sequence[SentRename]]:
+    """What `follow` gives, and the renames that it makes."""
     if catalog.key_of(connection, to) is not None:
-        return to, None
+        return to, None, ()
     if (now := catalog.renamed(connection, to)) is not None:
-        return now, f"{to} was renamed {wishes.place}: it is {now}"
+        return now, f"{to} was renamed {wishes.place}: it is {now}", ()
     log = source.renames(name) if to == name else ()
     for number, past in reversed(list(enumerate(log))):
         old = check_name(past.old_name)
@@ -32,11 +44,9 @@ def follow(
         if here is None or not _is_same(connection, here, source, name):
             continue
         if here != old:
-            return here, f"{name} of the source is {here} {wishes.place}: both were {old}"
-        for each in log[number:]:
-            rename(database, connection, each)
-        return to, f"{old} was renamed at the source, and is {to} {wishes.place}, too"
-    return to, None
+            return here, f"{name} of the source is {here} {wishes.place}: both were {old}", ()
+        return to, f"{old} was renamed at the source, and is {to} {wishes.place}, too", log[number:]
+    return to, None, ()
 
 
 def rename(database: Database, connection: Connection, wanted: SentRename) -> None:

@@ -63,6 +63,23 @@ def test_what_is_new_there_is_proposed_as_the_first_revision(here: Store, store:
     assert store.reviews.get("team/game#1").base is None
 
 
+def test_what_was_renamed_here_or_there_is_proposed_for_the_same_ruleset(here: Store, store: Store) -> None:
+    begin(here, store)
+    here.rename("team/game", "team/new", author="ann")
+    result = pushed(here, store, name="team/new")
+    assert (str(result.proposal), result.head) == ("team/new#1", 1)
+    assert result.note == "team/game was renamed at the source, and is team/new there, too"
+    assert [each.name for each in store.list()] == ["team/new"]
+    assert store.reviews.get("team/new#1").base == 1
+    store.rename("team/new", "team/newest")
+    here.load(game(N="b1a3"), "team/new", author="ann")
+    result = pushed(here, store, name="team/new")
+    assert (str(result.proposal), result.to) == ("team/newest#1", "team/newest")
+    assert result.note == "team/new was renamed there: it is team/newest"
+    assert len(store.reviews.rounds("team/newest#1")) == 2
+    assert store.upkeep.check() == []
+
+
 def test_a_second_push_amends_one_s_own_proposal(here: Store, store: Store) -> None:
     begin(here, store)
     pushed(here, store)

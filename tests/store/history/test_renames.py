@@ -171,6 +171,23 @@ def test_another_store_renames_with_a_policy_of_its_own_and_does_not_leave_one(s
         assert sound(store, other)
 
 
+def test_a_dry_run_says_what_becomes_of_names_and_renames_nothing(store: Store, tmp_path: Path) -> None:
+    store.load(game(**BOTH, N="b1c3"), "team/old", author="Ann")
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        other.exchange.pull(store, "team/old")
+        store.load(game(**BOTH, N="b1a3"), "team/old")
+        store.rename("team/old", "team/new", author="Ann")
+        [planned] = other.exchange.pull(store, "team/new", dry_run=True)
+        assert [each.revision.name for each in other.list()] == ["team/old"]
+        [done] = other.exchange.pull(store, "team/new")
+        assert planned == done
+        assert (planned.to, planned.status, planned.revisions) == ("team/new", "forwarded", 1)
+        other.rename("team/new", "mine")
+        store.load(game(**BOTH, N="b1d2"), "team/new")
+        [planned] = other.exchange.pull(store, "team/new", dry_run=True)
+        assert (planned, planned.to) == (*other.exchange.pull(store, "team/new"), "mine")
+
+
 def test_a_pull_of_an_old_name_goes_on_with_the_new_one_and_both_names_stay(store: Store, tmp_path: Path) -> None:
     store.load(game(**BOTH, N="b1c3"), "team/old", author="Ann")
     with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
