@@ -230,7 +230,11 @@ KEPT_OUT: list[tuple[tuple[str, ...], str]] = [
         'square.json:1:10 /C:P/e2: the square is outside the declared board of 2x2; found "e2"; allowed: '
         "a square from a1 to b2",
     ),
-    (("bad name.json",), '"bad name" cannot name a ruleset: letters, digits and . _ + -'),
+    (
+        ("bad name.json",),
+        '"bad name" cannot name a ruleset: letters, digits and . _ + - (not first), / between parts, at most 200 '
+        "characters; give another one with --name",
+    ),
     (("quick.json", "--dialect", "must-deny"), "quick.json:1:"),
     (("must.json", "--dialect", "perform"), "must.json:1:"),
     (("-",), "standard input:1:1: the text ends too early"),

@@ -13,7 +13,7 @@ from ggn_store.api.loading import ahead, conflicts, gates, incoming, merging
 from ggn_store.api.loading.wishes import LoadWishes
 from ggn_store.api.session import authors
 from ggn_store.documents import files
-from ggn_store.errors import GgnStoreError, HeadMovedError, InputError, quote
+from ggn_store.errors import GgnStoreError, HeadMovedError, InputError, NotationError, quote
 from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.moves import play
 from ggn_store.model.teams.revision import Revision, check_name
@@ -172,7 +172,10 @@ class _Loader:
         wishes = self.wishes
         author = authors.signed(self.session.database, wishes.author, wishes.message)
         change = load.Provenance(author, wishes.message, gate=gates.gate(self.session.database, wishes.accept_changes))
-        check_name(name)
+        try:
+            check_name(name)
+        except NotationError as error:
+            raise NotationError(f"{error}; give another one with --name (in Python name=...)") from None
         if isinstance(content, Document | Ready):
             content = prepare(content)
         if wishes.base is None:

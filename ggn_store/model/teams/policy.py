@@ -162,7 +162,7 @@ def check_namespace(namespace: str) -> str:
     try:
         return check_name(namespace)
     except NotationError as error:
-        said = str(error).split(";")[0].replace("cannot name a ruleset", "is no namespace")
+        said = str(error).replace("cannot name a ruleset", "is no namespace")
         raise NotationError(f"{said}; '*' is the whole store") from None
 
 

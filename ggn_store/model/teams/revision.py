@@ -146,7 +146,7 @@ def check_name(name: str) -> str:
         refuse_proposal(name)
         raise NotationError(
             f"{quote(name)} cannot name a ruleset: letters, digits and . _ + - (not first), / between parts, "
-            f"at most {MAX_NAME} characters; give a name with --name (in Python name=...)"
+            f"at most {MAX_NAME} characters"
         )
     return name
 

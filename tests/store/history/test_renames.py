@@ -317,6 +317,9 @@ def test_the_program_renames(run: Any, address: str) -> None:
         store.load(game(**BOTH, N="b1c3"), "team/old")
     result = run("--db", address, "rename", "team/old", "team/new", "--author", "Ann")
     assert (result.code, result.out) == (0, "team/old is team/new now; its newest revision is team/new@1\n")
+    result = run("--db", address, "rename", "team/new", "team//new")
+    assert result.code == 1
+    assert result.err.endswith("/ between parts, at most 200 characters\n")  # and nothing of --name
     result = run("--db", address, "show", "team/old")
     assert result.code == 1
     assert "it is team/new now" in result.err
