@@ -461,6 +461,7 @@ class _Walk:
             self._moved = renames.moved(connection)
         found = [*self._check_told()]
         with self._opening() as connection:
+            self._moved = renames.moved(connection)  # of the same moment as what is counted
             return [*found, *self._check_told_moves(connection)]
 
     def _check_told(self) -> list[str]:
