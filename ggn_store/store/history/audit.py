@@ -12,12 +12,13 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, null, select
+from sqlalchemy import Connection, Select, func, null, select, union
 
 from ggn_store.errors import StoreError
 from ggn_store.model.teams.event import Event
 from ggn_store.model.teams.selection import is_pattern, matches
 from ggn_store.store.database.engine import ChangeSignal, Database, Opening
+from ggn_store.store.history import renames
 from ggn_store.store.rulesets import catalog, damaged
 from ggn_store.store.schema import tables as t
 
@@ -29,7 +30,10 @@ _AT_ONCE: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events are asked for: of these rulesets, namespaces and globs, of these kinds; empty is all."""
+    """Which events are asked for: of these rulesets, namespaces and globs, of these kinds; empty is all.
+
+    Those of a ruleset are told by any of its names: an event has the name of its time.
+    """
 
     subjects: Collection[str] = ()
     actions: Collection[str] = ()
@@ -39,15 +43,26 @@ class EventFilter:
         if self.actions:
             query = query.where(t.audit.c.action.in_(self.actions))
         if self.subjects and not self.has_patterns:
-            query = query.where(t.audit.c.subject.in_([*self.subjects]))
+            rename, names = t.ruleset_rename.c, [*self.subjects]
+            keys = union(
+                select(t.ruleset.c.id).where(t.ruleset.c.name.in_(names)),
+                select(rename.ruleset_id).where(rename.old_name.in_(names)),
+            ).scalar_subquery()
+            every = union(
+                select(t.ruleset.c.name).where(t.ruleset.c.id.in_(keys)),
+                select(rename.old_name).where(rename.ruleset_id.in_(keys)),
+            ).scalar_subquery()
+            query = query.where(t.audit.c.subject.in_(names) | t.audit.c.subject.in_(every))
         return query
 
     def ids(self, connection: Connection, query: Select[Any]) -> Iterator[int]:
         """The ids that `query` finds, which reads id and subject, of what patterns match: no database knows theirs."""
         known: dict[str | None, bool] = {}
+        moved = renames.moved(connection) if self.has_patterns else {}
         for key, subject in connection.execute(self.narrow(query)):
             if self.has_patterns and subject not in known:
-                known[subject] = subject is not None and any(matches(each, subject) for each in self.subjects)
+                names = () if subject is None else (subject, moved.get(subject, subject))
+                known[subject] = any(matches(each, name) for each in self.subjects for name in names)
             if known.get(subject, True):
                 yield key
 

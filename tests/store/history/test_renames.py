@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,19 @@ def test_the_database_keeps_names_and_renames(renamed: Store, statement: str) ->
         connection.execute(text(statement))
     assert renamed.ruleset("team/new").revision.number == 2
     assert sound(renamed)
+
+
+def test_the_audit_tells_of_a_ruleset_by_any_of_its_names(store: Store) -> None:
+    store.load(game(**BOTH), "team/old", author="Ann")
+    store.load(game(**BOTH), "team/other")
+    store.rename("team/old", "new", author="Ann")
+    store.tags.set("new", "stable")
+    told = [(each.action, each.subject) for each in store.upkeep.audit("new")]
+    assert told == [("revision", "team/old"), ("rename", "new"), ("tag", "new")]
+    for name in ("team/old", "n*", "new"):
+        events = [*store.upkeep.audit(name), *islice(store.upkeep.watch(name, since=0), len(told))]
+        assert [(each.action, each.subject) for each in events] == told * 2
+    assert [each.subject for each in store.upkeep.audit("team/")] == ["team/old", "team/other"]
 
 
 def test_a_ruleset_does_not_leave_its_policy(store: Store) -> None:
