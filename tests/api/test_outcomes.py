@@ -365,6 +365,13 @@ def test_who_alone_gives_perpetual_check_loses() -> None:
     assert told(rules, now, history) == "draw: the position was reached 3 times"
 
 
+def test_nobody_checks_where_a_position_need_not_come_again_or_only_one_side_moves() -> None:
+    for count, squares in ((1, "c1 a1"), (2, "c1 c1")):
+        rules = Rules(Play(outcomes=(Outcome("repetition", "draw", count=count, perpetual=True),)), {}, ("a1",))
+        *history, now = (Position({square: "C:K^", "h8": "c:k^"}) for square in squares.split())
+        assert told(rules, now, history) == f"draw: the position was reached {count} times"
+
+
 def test_kings_that_face_each_other_may_be_parted_by_the_next_move() -> None:
     rules = Rules(Play(outcomes=(FACING,)), {"a1": "a2"})
     apart, facing = Position({"a1": "C:K^", "b8": "c:k^"}), Position({"a1": "C:K^", "a8": "c:k^"})

@@ -282,12 +282,10 @@ def _repeated(case: Case, least: int) -> list[int]:
 
 def _perpetual(case: Case, outcome: Outcome) -> Side | None:
     """The side that alone has checked with every move since the first of so many equal positions."""
-    repeated = _repeated(case, 0)
-    begun = repeated[-((outcome.count or 1) - 1)]
-    between = [*case.history[begun + 1 :], case.position]
-    checkers = [
-        other_side(side) for side in SIDES if all(case.asked.in_check(each) for each in between if each.side == side)
-    ]
+    begun = [*_repeated(case, 0), len(case.history)][-(outcome.count or 1)]
+    between = [*case.history, case.position][begun + 1 :]
+    faced = {side: [each for each in between if each.side == side] for side in SIDES}
+    checkers = [other_side(side) for side in SIDES if faced[side] and all(map(case.asked.in_check, faced[side]))]
     return checkers[0] if len(checkers) == 1 else None
 
 
