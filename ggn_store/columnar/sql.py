@@ -220,11 +220,6 @@ def dropping() -> str:
 def _left(duties: Collection[str]) -> str:
     """The moves after which too many royal pieces are attacked, or one that has to stay as it is."""
     found = "SELECT DISTINCT position, possibility, trial, aim FROM attacked"
-    if "no-flight" in duties:
-        found += """
-        WHERE NOT EXISTS (SELECT 1 FROM flight WHERE flight.trial = attacked.trial) OR EXISTS (
-            SELECT 1 FROM near WHERE near.position = attacked.position AND near.aim = attacked.aim AND lacks = 0
-        )"""
     if SEVERAL.isdisjoint(duties):
         return f"SELECT position, possibility FROM ({found}) AS held"
     enough = "2 >" if "spare-royal" in duties else "attacked >="

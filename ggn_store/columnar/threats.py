@@ -13,7 +13,6 @@ What the other duties ask is in the tables at the end.
     aim       possibility, trial, aim, royal, gives: a square on which a royal piece stands in a trial because of the
               possibility, which castling crosses, or which a move must not be made from while it is attacked
     made      trial, made: how many royal pieces a possibility leaves on squares that it changes, of its own trials only
-    flight    trial: one without what a royal piece that flees takes; it matters if the piece is attacked before, too
     promotion possibility, kind, most: what a promotion makes, and how many of this there may be before it
     dropped   possibility: a drop that comes before anything else
     takes     possibility, place: a capture if an enemy stands there
@@ -54,6 +53,8 @@ _OF_MOVES: Final = ("pass", "mandatory-drop", CAPTURES)
 # The number of a royal piece that the ruleset does not know.
 ROYAL: Final = -2
 _WORD: Final = 63
+# What a trial leaves on a place where it only counts that no attacker is there: no fact changes.
+_TAKEN: Final = -1
 # A place, and the codes there that a fact is true of, as bits.
 FactNumbers = tuple[int, int]
 _Row = tuple[int, ...]
@@ -69,7 +70,6 @@ _COLUMNS: Final = {
     "entering": "possibility trial",
     "aim": "possibility trial aim royal gives",
     "made": "trial made",
-    "flight": "trial",
     "promotion": "possibility kind most",
     "dropped": "possibility",
     "takes": "possibility place",
@@ -300,13 +300,12 @@ class _Builder:
             trial = self._next()
             self._changes.append((trial, []))
             self._aims.append((number, trial, aim, self._code(move.piece)))
-        if "no-flight" in self._names and is_royal(move.piece):
+        taken = displaced(move).effects.board.keys() - {move.source}
+        if "no-flight" in self._names and is_royal(move.piece) and taken:
             trial = self._next()
-            self._rows["flight"].append((trial,))
-            place = [] if move.destination == HAND else [(self._board.numbers[move.destination], NOTHING)]
-            self._changes.append((trial, place))
-            stays = move.piece if move.destination != move.source else None
-            self._aims.append((number, trial, aim, self._code(stays)))
+            self._changes.append((trial, []))
+            self._rows["change"] += [(trial, self._board.numbers[square], _TAKEN, 0) for square in taken]
+            self._aims.append((number, trial, aim, self._code(move.piece)))
 
     def _cross(self, number: int, move: Move, state: Sequence[tuple[int, int]]) -> None:
         """Add the trials of the squares that a castling crosses: what is there is attacked, and faces nobody."""

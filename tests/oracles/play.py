@@ -203,20 +203,19 @@ class Game:
 
     def attacked(self, board: Board, side: Side, squares: list[str]) -> bool:
         """Whether the other side could take a piece of `side` on one of the squares with its next move."""
-        if not squares:
-            return False
+        return any(self.attackers(board, side, squares))
+
+    def attackers(self, board: Board, side: Side, squares: list[str]) -> Iterator[str]:
+        """Where the pieces of the other side stand that could do so."""
         enemy = other_side(side)
         for square, piece in board.items():
-            if side_of(piece) != enemy:
-                continue
-            captures = self._captures_of(piece, square)
-            for each in squares:
-                if any(
-                    self._holds(possibility, board, enemy) and not self._destroys_own(possibility, board, enemy)
-                    for possibility in captures.get(each, ())
-                ):
-                    return True
-        return False
+            captures = self._captures_of(piece, square) if side_of(piece) == enemy and squares else {}
+            if any(
+                self._holds(possibility, board, enemy) and not self._destroys_own(possibility, board, enemy)
+                for each in squares
+                for possibility in captures.get(each, ())
+            ):
+                yield square
 
     def _destroys_own(self, possibility: Possibility, board: Board, side: Side) -> bool:
         """Whether what captures destroys a terminal piece of its own side, where this is asked."""
@@ -264,11 +263,10 @@ class Game:
     # --- other duties ---
 
     def _may_flee(self, before: Position, move: Choice) -> bool:
-        board = _board(before)
-        if move.piece not in self.terminal or not self.attacked(board, before.side, [move.source]):
+        if move.piece not in self.terminal:
             return True
-        rest = {square: piece for square, piece in board.items() if square != move.destination}
-        return len(rest) < len(board) and not self.attacked(rest, before.side, [move.source])
+        board, after = _board(before), _board(move.after)
+        return all(after.get(each) != board[each] for each in self.attackers(board, before.side, [move.source]))
 
     def _leaps(self, move: Choice) -> bool:
         if move.piece not in self.terminal or self.forms[move.piece].kind != "unmoved" or move.source == HAND:

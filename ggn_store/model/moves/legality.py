@@ -310,10 +310,13 @@ class Legality:
         return not any(self._is_attacked(seen, changes, square) for square in royals)
 
     def _is_attacked(self, seen: _Seen, changes: Contents, square: str) -> bool:
+        return next(self._attacks(seen, changes, square), None) is not None
+
+    def _attacks(self, seen: _Seen, changes: Contents, square: str) -> Iterator[Threat]:
+        """The threats that are attacks on what stands on a square after changes."""
         for threat in [threat for start in self._by_enemy(seen) for threat in start.threats.get(square, ())]:
             if self._takes(threat, seen.board, changes, seen.state):
-                return True
-        return False
+                yield threat
 
     def _takes(self, threat: Threat, board: Contents, changes: Contents, state: VariableValues | None) -> bool:
         """Whether a threat is an attack on the board after changes."""
@@ -365,14 +368,12 @@ class Legality:
         return not may_not_check(self.play, move) or not self._gives_check(position, move)
 
     def _may_flee(self, position: Position, move: Move) -> bool:
-        """no-flight: a royal piece that is attacked may only take the one piece that attacks it."""
-        if not is_royal(move.piece):
+        """no-flight: a royal piece that is attacked may only take what attacks it."""
+        changes = displaced(move).effects.board
+        if not is_royal(move.piece) or not changes:
             return True
         seen = self._see(position.side, position.board, position.state)
-        if not self._is_attacked(seen, {}, move.source):
-            return True
-        is_capture = position.board.get(move.destination) is not None
-        return is_capture and not self._is_attacked(seen, {move.destination: None}, move.source)
+        return all(threat.source in changes for threat in self._attacks(seen, {}, move.source))
 
     def _may_leap(self, position: Position, move: Move) -> bool:
         """no-leap-from-check: far moves that only an unmoved royal piece has, it does not have while it is attacked."""

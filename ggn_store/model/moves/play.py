@@ -58,7 +58,7 @@ DUTIES: Final[Mapping[str, str]] = {
     "mandatory-drop": "who has something to drop, or one of `pieces`, if these are given, must drop it before anything "
     "else",
     "no-checks": "no move attacks the other side's terminal piece",
-    "no-flight": "a terminal piece that is attacked moves only to capture the one piece that attacks it",
+    "no-flight": "a terminal piece that is attacked moves only to capture all that attacks it",
     "no-leap-from-check": "a terminal piece that is attacked does not make the moves that only a first move can be",
     "no-drop-checks": "no drop attacks the other side's terminal piece",
     "no-drop-mate": "no drop of a pawn mates",

@@ -288,6 +288,39 @@ def test_a_king_in_check_may_step_to_where_it_would_castle(store: Store) -> None
         require_castling(rules, position, ("b1", "c1"), count)
 
 
+FLIGHT = """
+title = "A king that does not flee, and may go on after a capture"
+board = "3x5"
+style = "C"
+start = "3/3/3/3/3 / C/c"
+[play]
+duties = ["royal-safety", "no-flight"]
+[pieces.K]
+betza = "KcaK"
+terminal = true
+[pieces.R]
+betza = "mRcpR"
+[pieces.P]
+betza = "mfWcfF"
+"""
+
+
+def test_a_king_that_does_not_flee_takes_what_attacks_it_and_no_screen(store: Store) -> None:
+    store.load(generate(read_definition(FLIGHT)), name="flight")
+    rules = store.ruleset("flight")
+    for enemies, wanted in (
+        ({"a2": "c:p", "a5": "c:r"}, set()),  # the cannon attacks, over the pawn
+        ({"b2": "c:p"}, {"a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"}),  # the pawn does, and is taken on the way
+        ({"c2": "c:p"}, {"a2", "b2"}),
+    ):
+        position = Position({"a1": "C:K^", **enemies})
+        found = rules.legal_moves(position)
+        assert {move.destination for move in found} == wanted
+        assert rules.legal_moves(position, query="reading") == found
+        assert rules.columns.lists([position], legal=True) == [found]
+        assert rules.perft(position, 1, legal=True).count == len(found)
+
+
 def test_a_pawn_that_would_mate_steps_and_is_not_dropped(games: Games) -> None:
     rules = games["gorogoro"]
     # The king in the corner has no square left, or one.
