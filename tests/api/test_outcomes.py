@@ -86,6 +86,7 @@ def told(rules: Rules, position: Position, history: Sequence[Position] = ()) -> 
 
 ON = "the game goes on"
 GOAL = Outcome("goal", "win", pieces=("C:K^", "c:k^"), squares=("a8", "h8"))
+EACH_ITS_OWN = (Outcome("goal", "win", "first", squares=("a8",)), Outcome("goal", "win", "second", squares=("h1",)))
 RACE = (
     Outcome("goal", "win", side="first", pieces=("C:K^",), squares=("a8", "b8", "h8"), answered=True),
     Outcome("goal", "win", side="second", pieces=("c:k^",), squares=("a8", "b8", "h8")),
@@ -115,6 +116,8 @@ FACING = Outcome("facing", "draw", answered=True)
         ((GOAL,), {}, (), {"a8": "C:Q", "e4": "c:k^"}, "second", ON),
         ((GOAL,), {}, (), {"a8": "C:K^", "h8": "c:k^"}, "second", "first wins: goal reached"),
         ((GOAL,), {}, (), {"a8": "C:K^", "h8": "c:k^"}, "first", "second wins: goal reached"),
+        (EACH_ITS_OWN, {}, (), {"a8": "C:K^", "h1": "c:k^"}, "second", "first wins: goal reached"),
+        (EACH_ITS_OWN, {}, (), {"a8": "C:K^", "h1": "c:k^"}, "first", "second wins: goal reached"),
         ((Outcome("goal", "win", squares=("a8",), safe=True),), {}, ("a8",), {"a8": "C:K^"}, "second", ON),
         ((Outcome("goal", "win", squares=("a8", "b8"), count=2),), {}, (), {"a8": "C:K^"}, "second", ON),
         (RACE, {"h7": "h8"}, (), {"a8": "C:K^", "h7": "c:k^"}, "second", ON),
@@ -329,6 +332,21 @@ def shuffled(*kings: str, side: Side = "first") -> list[Position]:
     other: dict[Side, Side] = {"first": "second", "second": "first"}
     sides = [side if number % 2 == 0 else other[side] for number in range(len(kings))]
     return [Position({square: "C:K^", "h8": "c:k^"}, None, side) for square, side in zip(kings, sides, strict=True)]
+
+
+@dataclass(frozen=True)
+class Watched(Rules):
+    """Where a square is in check while something stands on another one."""
+
+    def attackers(self, position: Position, square: str, side: Side | None = None) -> Sequence[tuple[str, str]]:
+        return [("b2", "c:k^")] if "b2" in position.board and square in self.checked else []
+
+
+def test_a_king_on_a_goal_that_has_to_be_safe_waits_for_a_move_that_attacks_it() -> None:
+    declared = Play(outcomes=(Outcome("goal", "win", squares=("a8",), safe=True, answered=True),))
+    board = Position({"a8": "C:K^", "b3": "c:k^"}, None, "second")
+    assert told(Watched(declared, {"b3": "b4"}, ("a8",)), board) == "first wins: goal reached"
+    assert told(Watched(declared, {"b3": "b2"}, ("a8",)), board) == ON
 
 
 def test_a_repetition_needs_the_same_position_with_the_same_side_to_move() -> None:

@@ -75,7 +75,7 @@ def judge(
     case = Case(asked, position, history, moves or functools.partial(turns, asked))
     unjudged: dict[str, None] = {}
     taken = _taken(case, case.history[:1])
-    for outcome in play.outcomes:
+    for outcome in _in_turn(play.outcomes, position.side):
         if taken is not None and outcome.when == "no-move":
             break
         try:
@@ -176,6 +176,16 @@ def _taken(case: Case, before: Sequence[Position]) -> Side | None:
     return lacking[0] if is_taken else None
 
 
+def _in_turn(outcomes: Sequence[Outcome], to_move: Side) -> Iterator[Outcome]:
+    """The outcomes in their order; where some differ only in the side, that of the side that has just moved first."""
+
+    def of_both(outcome: Outcome) -> Outcome:
+        return outcome if outcome.side is None else replace(outcome, side=None, pieces=(), squares=())
+
+    for _, same in itertools.groupby(outcomes, of_both):
+        yield from sorted(same, key=lambda each: each.side == to_move)
+
+
 def _sides(outcome: Outcome, to_move: Side) -> Iterator[Side]:
     """The sides that an outcome is asked of: of a board, the side that has just moved comes first."""
     sides = (to_move,) if outcome.when in _OF_MOVER else (other_side(to_move), to_move)
@@ -196,14 +206,14 @@ def _is_met(case: Case, outcome: Outcome, side: Side) -> bool:
 
 
 def _can_be_answered(case: Case, outcome: Outcome, side: Side) -> bool:
-    """Whether the other side is to move, and may take what reached the goal, or can reach the same."""
+    """Whether the other side is to move, and may take what reached the goal, or can undo it or reach the same."""
     board = case.position.board
     if case.position.side == side:
         return False
     if not all(is_royal(str(board[square])) for square in result.reached(board, outcome, side)):
         return True
-    after = (case.asked.apply(case.position, move) for move in case.moves(case.position))
-    return any(_has_answered(replace(case, position=position), outcome, side) for position in after)
+    after = (replace(case, position=case.asked.apply(case.position, move)) for move in case.moves(case.position))
+    return any(not _goal(each, outcome, side) or _has_answered(each, outcome, side) for each in after)
 
 
 def _is_new(case: Case, outcome: Outcome, side: Side) -> bool:

@@ -190,7 +190,7 @@ OUTCOMES: Final[Mapping[When, OutcomeKind]] = {
         is_of_mover=True,
     ),
     "quiet": OutcomeKind(
-        "{number} plies pass without a capture or a promotion{without}{turn}",
+        "{number} plies pass without a capture, a drop or a promotion{without}{turn}",
         "{count} plies without a capture or a pawn's move",
         must=("count",),
         may=("pieces",),
