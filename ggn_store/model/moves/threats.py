@@ -120,7 +120,8 @@ def reach(moves: Iterable[Move], blasts: bool = False, bits: Callable[[Iterable[
             empty = tuple(sorted(square for square, state in move.must.items() if state == EMPTY))
             others = {*move.must, *move.deny}.difference(empty)
             facts = tuple((square, move.must.get(square), move.deny.get(square)) for square in sorted(others))
-            key = str(move.guards), empty, facts
+            # Where captures blast, what they leave on the board says whether they may be made.
+            key = str(move.guards), empty, facts, frozenset(effects.board.items() if blasts else ())
             threat = Threat(move.piece, move.source, side, empty, facts, move.guards, effects.board)
             for square in taken:
                 # Promotions say the same several times.

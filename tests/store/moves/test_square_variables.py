@@ -213,3 +213,29 @@ def test_uci_writes_one_promotion_of_a_pawn_that_its_capture_destroys_and_reads_
     for text in ("c4d5", "c4d5n"):
         with pytest.raises(MoveError):
             atomic.parse_move(text, position, "uci")
+
+
+BACK = """
+title = "A knight that may go back after a capture, and blasts where it ends"
+board = "3x4"
+style = "C"
+[play]
+duties = ["royal-safety", "blast-safety"]
+[pieces.K]
+betza = "W"
+terminal = true
+[pieces.N]
+betza = "NcabN"
+blast = { stays = true }
+"""
+
+
+def test_a_capture_that_would_destroy_an_own_king_is_an_attack_where_it_may_end_elsewhere(store: Store) -> None:
+    store.load(read(BACK), "back")
+    rules = store.ruleset("back")
+    beside = Position({"b1": "C:N", "a3": "c:k^", "b4": "C:K^"}, side="second")
+    assert rules.in_check(beside)
+    assert rules.attackers(beside, "a3", "first") == [("b1", "C:N")]
+    for query in ("fast", "reading"):
+        found = rules.legal_moves(beside, query=query)
+        assert {(move.source, move.destination) for move in found} == {("a3", "a2")}
