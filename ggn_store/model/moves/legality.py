@@ -114,21 +114,30 @@ class Legality:
             found = [move for move in found if rule(self, position, move)]
         if "mandatory-drop" in self._duties:
             found = [move for move in found if must_drop(self.play, move)] or found
-        if "last-actions" in self._duties:
-            last = self._duties["last-actions"].pieces
-            found = [move for move in found if move.action not in last] or found
-        if "mandatory-capture" in self._duties:
-            found = captures_first(position, found, self._asked.chains(position), self.play)[0]
+        if not self._duties.keys().isdisjoint(_AMONG_ALL):
+            found = self._preferred(position, found)[0]
         return found
 
     def chains(self, position: Position) -> list[Chain]:
         """The chains that the duties let pass."""
         if "mandatory-drop" in self._duties and any(must_drop(self.play, move) for move in self._every(position)):
             return []
-        chains = self._asked.chains(position)
+        if self._duties.keys().isdisjoint(_AMONG_ALL):
+            return list(self._asked.chains(position))
+        return list(self._preferred(position, self._every(position))[1])
+
+    def _preferred(self, position: Position, moves: list[Move]) -> tuple[list[Move], tuple[Chain, ...]]:
+        """The moves and chains that come first: captures, where they are mandatory, and of these no last actions."""
+        chains = tuple(self._asked.chains(position))
         if "mandatory-capture" in self._duties:
-            chains = captures_first(position, self._every(position), chains, self.play)[1]
-        return list(chains)
+            moves, chains = captures_first(position, moves, chains, self.play)
+        if "last-actions" in self._duties:
+            last = self._duties["last-actions"].pieces
+            others = [move for move in moves if move.action not in last]
+            going_on = tuple(chain for chain in chains if all(step.action not in last for step in chain.steps))
+            if others or going_on:
+                return others, going_on
+        return moves, chains
 
     def _every(self, position: Position) -> list[Move]:
         return [move for _, moves in self._asked.parts(position) for move in moves]
@@ -141,7 +150,7 @@ class Legality:
     @property
     def is_of_all(self) -> bool:
         """Whether a move is legal by what other moves there are."""
-        return not self._duties.keys().isdisjoint(("mandatory-capture", "mandatory-drop", "last-actions"))
+        return not self._duties.keys().isdisjoint(("mandatory-drop", *_AMONG_ALL))
 
     def passes(self, position: Position) -> list[Move]:
         """The move that only passes the turn, where there is one, said of the royal piece, or of the first there is."""
@@ -509,6 +518,7 @@ def kind(piece: str) -> str:
 
 
 _OF_SEVERAL: Final = ("spare-royal", "duple-check")
+_AMONG_ALL: Final = ("mandatory-capture", "last-actions")
 # Rules that ask of a move whether it may be made; the one that looks further ahead is asked last.
 _RULES: Final[Mapping[str, Callable[[Legality, Position, Move], bool]]] = {
     "no-checks": Legality._may_check,

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ggn_store import MoveError, Position, Ruleset, Store, UnknownNameError, limits
+from ggn_store import MoveError, Position, Ruleset, Store, UnknownNameError, limits, parse
+from ggn_store.model.moves import play
 from ggn_store.model.moves.chain import Chain, captures_first
+from ggn_store.model.moves.play import Duty, Play
 from ggn_store.store.database.postgres import Values
 from tests.oracles.chains import Found, Json, Steps, chains_of
 from tests.support.chained import jumper, random_position, random_rules
@@ -430,6 +433,32 @@ def test_a_capture_at_the_end_of_a_quiet_way_counts(store: Store) -> None:
     moves, chains = captures_first(position, ruleset.moves(position), ruleset.chains(position))
     assert (moves, paths(chains)) == ([], ["a1 b1 c1", "a1 b1 c1 d1"])
     assert captures_first(position, ruleset.moves(position)) == (ruleset.moves(position), ())
+
+
+def test_a_last_action_is_left_out_of_chains_and_kept_where_it_alone_captures(store: Store) -> None:
+    def act(name: str, source: str, to: str, state: str) -> list[Json]:
+        action = {"name": name, "chainable": True}
+        return [{"action": action, "must": {to: state}, "diff": {"board": {source: None, to: "H:P"}}}]
+
+    document = {
+        "H:P": {
+            "a1": {"b1": act("last", "a1", "b1", "enemy"), "a2": act("go", "a1", "a2", "empty")},
+            "a2": {"a3": act("last", "a2", "a3", "empty"), "b2": act("go", "a2", "b2", "empty")},
+        }
+    }
+    duties = Duty("mandatory-capture"), Duty("last-actions", ("last",))
+    parsed = parse(document)
+    store.load(replace(parsed, envelope=replace(parsed.envelope, play=play.text(Play(duties)))), "last")
+    ruleset = store.ruleset("last")
+
+    def shown(**board: str) -> list[str]:
+        position = Position(board)
+        moves = [f"{move.source} {move.destination}" for move in ruleset.legal_moves(position)]
+        return moves + paths(tuple(ruleset.chains(position, legal=True)))
+
+    assert shown(a1="H:P", b1="h:p") == ["a1 b1"]
+    assert shown(a1="H:P") == ["a1 a2", "a1 a2 b2"]
+    assert shown(a1="H:P", b2="h:p") == ["a1 a2"]
 
 
 # --- the command line ---
