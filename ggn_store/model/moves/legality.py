@@ -183,7 +183,9 @@ class Legality:
             if not others:
                 return []
             changes[square] = min(others, key=lambda piece: (not is_royal(piece), qpi.parse(piece).state != ""))
-        found = self._reaches(side, board.items())
+        found = list(self._asked.reaches(side, board.items()))
+        if is_royal(changes.get(square) or str(board[square])):
+            found += self._faced(side, board.items())
         taking = (
             threat
             for of_start in found
@@ -346,9 +348,11 @@ class Legality:
         """What the pieces of a side threaten; royal pieces also each other, where they must not face each other."""
         items = list(items)
         found = list(self._asked.reaches(side, items)) if self._is_safe_game or not self._is_facing_game else []
-        if self._is_facing_game:
-            found += [self._faces(item) for item in items if self._royal[item[1]] == side]
-        return found
+        return found + self._faced(side, items)
+
+    def _faced(self, side: Side, items: Iterable[Item]) -> list[Reach]:
+        """What the royal pieces of a side face, where they must not face each other."""
+        return [self._faces(item) for item in items if self._is_facing_game and self._royal[item[1]] == side]
 
     def _faces(self, item: Item) -> Reach:
         """What a royal piece would take if it went along its file."""

@@ -253,6 +253,18 @@ def test_kings_do_not_face_each_other_along_a_rank(store: Store) -> None:
         assert rules.perft(position, 1, legal=True).count == len(moves)
 
 
+def test_a_king_attacks_nothing_but_a_king_that_it_faces(store: Store) -> None:
+    store.load(generate(read_definition(KINGS)), name="kings")
+    rules = store.ruleset("kings")
+    for piece, square, attackers in (
+        ("C:R", "e1", []),
+        ("C:R", "d3", [("e3", "c:k^")]),
+        ("C:K^", "e1", [("e3", "c:k^")]),
+        (None, "e1", [("e3", "c:k^")]),
+    ):
+        assert rules.attackers(Position({square: piece, "e3": "c:k^"}), square, "second") == attackers
+
+
 def require_castling(rules: Ruleset, position: Position, castling: tuple[str, str], count: int) -> None:
     """Every way to ask finds so many moves from one square to another, and as many moves in all."""
     for query in ("fast", "reading"):
