@@ -87,7 +87,7 @@ class Legality:
         self._checked = [rule for name, rule in _RULES.items() if name in self._duties]
         self._facing: dict[Item, Reach] = {}
         self._royal = _Royals()
-        self._outlooks = Outlooks(self._reaches)
+        self._outlooks = Outlooks(self._reaches, asked.code)
         self._steps: dict[Item, Contents] = {}
 
     # --- what is legal ---
@@ -214,8 +214,7 @@ class Legality:
 
     def _see(self, side: Side, board: Contents, state: VariableValues | None) -> _Seen:
         """The royal pieces of a side on a board, and all that could threaten them."""
-        royals, enemy = self._royals(board, side), other_side(side)
-        code = self._asked.code(enemy, board.items())
+        royals = self._royals(board, side)
         holding: list[Threat] = []
         waiting: dict[str, list[Threat]] = {}
         steps: Contents = {}
@@ -223,7 +222,7 @@ class Legality:
         is_plain = len(royals) < 2 or self._duties.keys().isdisjoint(_OF_SEVERAL)
         for square in royals:
             steps = self._steps_of(side, square, board)
-            for outlook in self._outlooks.of((square, board[square]), steps, board, code, state):
+            for outlook in self._outlooks.of((square, board[square]), steps, board, state):
                 covered += outlook.covered
                 holding += outlook.holding
                 for lacking, threat in outlook.waiting:

@@ -174,18 +174,19 @@ class Outlook:
 class Outlooks:
     """Outlooks of pieces, kept by what their threats look at: after most moves that is the same as before."""
 
-    def __init__(self, reaches: Callable[[Side, Iterable[Item]], Iterable[Reach]]) -> None:
+    def __init__(
+        self,
+        reaches: Callable[[Side, Iterable[Item]], Iterable[Reach]],
+        code: Callable[[Side, Iterable[Item]], int],
+    ) -> None:
+        """`code` says what is on a board as the pieces of a side look at it."""
         self._reaches = reaches
+        self._code = code
         self._known: dict[Item, dict[Item, tuple[_Asked, ...]]] = {}
         self._count = 0
 
-    def of(
-        self, royal: Item, steps: Contents, board: Contents, code: int, state: VariableValues | None
-    ) -> Iterator[Outlook]:
-        """What each enemy means to a royal piece that could make these steps, always the same ones.
-
-        `code` says what is on the board as the enemies look at it.
-        """
+    def of(self, royal: Item, steps: Contents, board: Contents, state: VariableValues | None) -> Iterator[Outlook]:
+        """What each enemy means to a royal piece that could make these steps, always the same ones."""
         if self._count > _KEPT:
             self._known, self._count = {}, 0
         known = self._known.setdefault(royal, {})
@@ -193,6 +194,8 @@ class Outlooks:
         if None in found:
             self._learn(known, royal, steps, [item for item in board.items() if item not in known])
             found = [*map(known.get, board.items())]
+        # What has been read adds to what codes say.
+        code = self._code(other_side(side_of(str(royal[1]))), board.items())
         for asked in chain.from_iterable(filter(None, found)):
             outlook = asked.known.get(code & asked.mask)
             if outlook is None:

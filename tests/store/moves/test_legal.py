@@ -265,6 +265,32 @@ def test_a_king_attacks_nothing_but_a_king_that_it_faces(store: Store) -> None:
         assert rules.attackers(Position({square: piece, "e3": "c:k^"}), square, "second") == attackers
 
 
+SCREENED = """
+title = "A cannon that moves only over something"
+board = "3x3"
+style = "C"
+[play]
+duties = ["royal-safety"]
+[pieces.K]
+betza = "W"
+terminal = true
+[pieces.C]
+betza = "pR"
+[pieces.P]
+betza = "fW"
+"""
+
+
+def test_what_the_first_position_shows_of_a_screen_is_not_said_of_the_next_one(store: Store) -> None:
+    store.load(generate(read_definition(SCREENED)), name="screened")
+    screened = Position({"b1": "C:K^", "a2": "c:p", "a3": "c:c"}), {"b2", "c1"}
+    alone = Position({"b1": "C:K^", "a3": "c:c"}), {"a1", "b2", "c1"}
+    for asked in ((screened, alone), (alone, screened)):
+        rules = store.ruleset("screened")
+        for position, wanted in asked:
+            assert {move.destination for move in rules.legal_moves(position)} == wanted
+
+
 def require_castling(rules: Ruleset, position: Position, castling: tuple[str, str], count: int) -> None:
     """Every way to ask finds so many moves from one square to another, and as many moves in all."""
     for query in ("fast", "reading"):
