@@ -17,6 +17,7 @@ from ggn_store.games.numbers import numbered
 from ggn_store.games.past import is_same
 from ggn_store.games.rules import SIDES, Definition, Form
 from ggn_store.model.moves.counters import Counters
+from ggn_store.model.moves.play import most_checks
 from ggn_store.model.moves.position import Position
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side, other_side
@@ -287,16 +288,15 @@ class _Reader:
                 continue
             checks = (int(first), int(second))
             if field[0] == "+":
-                most = self._checks
-                checks = (most - checks[0], most - checks[1])
+                most = self._checks("first"), self._checks("second")
+                checks = (most[0] - checks[0], most[1] - checks[1])
                 if min(checks) < 0:
-                    self._fail(f"{quote(field)} are more checks than win", f"from +0+0 to +{most}+{most}")
+                    self._fail(f"{quote(field)} are more checks than win", f"from +0+0 to +{most[0]}+{most[1]}")
         return Counters.of_fen(quiet, number, side, checks)
 
-    @property
-    def _checks(self) -> int:
-        counts = (end.outcome.count for end in self._letters.definition.said.ends if end.outcome.when == "checks")
-        return next(counts, None) or _CHECKS
+    def _checks(self, side: Side) -> int:
+        """How many checks of a side are counted."""
+        return most_checks((end.outcome for end in self._letters.definition.said.ends), side) or _CHECKS
 
     def _stands(self, identifier: str, square: str) -> bool:
         form, wanted = self._board.get(square), self._letters.definition.forms[identifier]

@@ -467,6 +467,20 @@ def test_a_move_that_does_not_pass_the_turn_counts_nothing_yet() -> None:
     assert outcomes.counted(Rules(Play()), begun, Position({"a2": "C:K^"}, None, "first")).counters == Counters(4, 7)
 
 
+def test_each_outcome_asks_for_as_many_checks_as_it_says() -> None:
+    two, four = Outcome("checks", "win", "first", count=2), Outcome("checks", "loss", "second", count=4)
+    draw = Outcome("checks", "draw", "second", count=3)
+    rules = Rules(Play(outcomes=(two, four, draw)), {"a1": "a2"})
+    assert rules.play.counters("first") == Counters(0, 0, (2, 4))
+    for left, expected in (
+        ((1, 2), ON),
+        ((0, 2), "first wins: 2 checks"),
+        ((1, 1), "draw: 3 checks"),
+        ((1, 0), "first wins: 4 checks"),
+    ):
+        assert told(rules, Position(KINGS, counters=Counters(checks=left))) == expected
+
+
 def test_checks_that_are_given_are_counted_down() -> None:
     rules = Rules(Play(outcomes=(Outcome("checks", "win", count=3),)), checked=("h8",))
     start = Position(KINGS, counters=rules.play.counters("first"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from ggn_store.model.moves import result
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.model.moves.move import Move
-from ggn_store.model.moves.play import Outcome, Play, When
+from ggn_store.model.moves.play import Outcome, Play, When, most_checks
 from ggn_store.model.moves.position import SIDES, Position
 from ggn_store.model.moves.result import Result
 from ggn_store.notation import cell
@@ -260,7 +260,7 @@ def _checks(case: Case, outcome: Outcome, side: Side) -> bool:
     counters, other = case.position.counters, other_side(side)
     left = None if counters is None else counters.left(side)
     if left is not None:
-        return left == 0
+        return most_checks(case.asked.play.outcomes, side) - left >= (outcome.count or 1)
     if not case.history:
         raise UnjudgedError
     given = [each for each in (*case.history[1:], case.position) if each.side == other and case.asked.in_check(each)]

@@ -301,8 +301,8 @@ class Play:
 
     def counters(self, side: Side) -> Counters:
         """The counters of a start position with `side` to move."""
-        checks = next((outcome.count for outcome in self.outcomes if outcome.when == "checks"), None)
-        return Counters(plies=int(side == "second"), checks=None if checks is None else (checks, checks))
+        most = most_checks(self.outcomes, "first"), most_checks(self.outcomes, "second")
+        return Counters(plies=int(side == "second"), checks=most if any(most) else None)
 
     @property
     def takes_off(self) -> bool:
@@ -334,6 +334,11 @@ class Play:
             "host": list(self.host),
         }
         return {key: value for key, value in values.items() if value}
+
+
+def most_checks(outcomes: Iterable[Outcome], side: Side) -> int:
+    """How many checks of a side are counted down to 0: as many as the outcomes about it ask for at most."""
+    return max((each.count or 0 for each in outcomes if each.when == "checks" and each.side in (None, side)), default=0)
 
 
 def text(play: Play) -> str | None:
