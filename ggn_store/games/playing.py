@@ -134,15 +134,19 @@ def _identifiers(definition: Definition, tokens: Collection[str], sides: Collect
 
 
 def _outcomes(definition: Definition, end: End) -> Iterator[Outcome]:
-    """What an end of the definition is for both sides: one outcome where it is the same, else one each."""
+    """What an end of the definition is for both sides: one outcome where it is the same, else one each.
+
+    Pieces that a side does not have say nothing of it: without pieces an outcome would be about all.
+    """
     outcome, zone = end.outcome, end.zone
     # These are about the pieces of both sides at once.
     is_of_both = outcome.when in ("quiet", "material")
     sides = SIDES if outcome.side is None or is_of_both else (outcome.side,)
     if zone is None or is_of_both or (zone.first == zone.second and len(sides) > 1):
-        squares = () if zone is None else tuple(zone.first)
-        yield replace(outcome, pieces=_identifiers(definition, outcome.pieces, sides), squares=squares)
-        return
-    for side in sides:
-        pieces = _identifiers(definition, outcome.pieces, (side,))
-        yield replace(outcome, side=side, pieces=pieces, squares=tuple(zone.of(side)))
+        found = [replace(outcome, squares=() if zone is None else tuple(zone.first))]
+    else:
+        found = [replace(outcome, side=side, squares=tuple(zone.of(side))) for side in sides]
+    for each in found:
+        pieces = _identifiers(definition, outcome.pieces, sides if each.side is None or is_of_both else (each.side,))
+        if pieces or not outcome.pieces:
+            yield replace(each, pieces=pieces)

@@ -199,3 +199,22 @@ def test_a_merge_takes_what_one_side_declares_and_says_where_both_differ() -> No
     assert merged.document is None
     [conflict] = merged.conflicts
     assert (conflict.path, conflict.ours) == (("play",), ours.envelope.play)
+
+
+def test_an_outcome_about_pieces_of_one_side_is_none_of_the_other() -> None:
+    text = """
+title = "T"
+board = "3x3"
+style = "C"
+[first.D]
+betza = "F"
+[pieces.P]
+betza = "fW"
+[play]
+outcome = [
+  { when = "goal", verdict = "win", pieces = ["D"], squares = "a3:c3" },
+  { when = "extinct", verdict = "loss", pieces = ["D"], side = "second" },
+]
+"""
+    found = playing.derive(definition.read(text)).outcomes
+    assert found == (Outcome("goal", "win", "first", pieces=("C:D",), squares=("a3", "b3", "c3")),)
