@@ -56,7 +56,7 @@ from ggn_store.model.teams.revision import Revision
 from ggn_store.notation.qpi import side_of
 from ggn_store.output import new_directory
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 EXTRA: Final = "duckdb"
 METADATA: Final = "metadata.json"
 
