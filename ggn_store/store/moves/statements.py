@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ class Statements:
         self._side = side
         self._squares = max(1, len(board.squares))
         self._changes = _Changes(board, side, ())
+        self._adding = threading.Lock()
         self.add(statements)
 
     @property
@@ -47,8 +49,9 @@ class Statements:
 
     def add(self, statements: Iterable[Statement]) -> None:
         """Say these of each square, too."""
-        if fresh := self._fresh(statements):
-            self._changes = _Changes(self._board, self._side, (*self.statements, *fresh))
+        with self._adding:  # or what another thread adds would be lost, and its bits said of something else
+            if fresh := self._fresh(statements):
+                self._changes = _Changes(self._board, self._side, (*self.statements, *fresh))
 
     def code(self, items: Iterable[tuple[str, str | None]], state: Mapping[str, str] | None) -> int:
         """The code of a position: of what stands where, and of the values of the state variables, if there are any.

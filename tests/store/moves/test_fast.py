@@ -6,8 +6,10 @@ import itertools
 import json
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +21,7 @@ from ggn_store.api.moves import moves as asking
 from ggn_store.api.moves.batches import BATCH_QUERIES
 from ggn_store.model.documents.document import Piece
 from ggn_store.model.moves.position import SIDES
-from ggn_store.store.moves import fast
+from ggn_store.store.moves import fast, statements
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 from tests.oracles import reference
@@ -321,6 +323,32 @@ def test_threads_share_a_handle(chess: Ruleset, monkeypatch: pytest.MonkeyPatch,
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_threads_that_read_different_pieces_first_keep_what_both_say(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each piece asks for another one by name; what is made for one thread is made slowly."""
+    targets = ("c:n", "c:b", "c:r", "c:q")
+    document = {
+        piece: {"a1": {"b1": [{"must": {"b1": taken}}]}}
+        for piece, taken in zip(("C:N", "C:B", "C:R", "C:Q"), targets, strict=True)
+    }
+    store.load(document, "named")
+    rules = store.ruleset("named")
+    rules.moves({"a1": "C:P"})
+    make = statements._Changes.__init__
+
+    def slowly(self: statements._Changes, *given: Any) -> None:
+        make(self, *given)
+        time.sleep(0.02)
+
+    monkeypatch.setattr(statements._Changes, "__init__", slowly)
+    boards = [{"a1": piece, "b1": taken} for piece in document for taken in targets]
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(rules.moves, board) for board in boards[::5]]
+    assert [len(each.result()) for each in asked] == [1] * 4
+    assert [len(rules.moves(board)) for board in boards] == [each % 5 == 0 for each in range(16)]
 
 
 def test_a_question_writes_nothing_and_needs_no_temporary_tables(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
