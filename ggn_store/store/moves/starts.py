@@ -107,7 +107,8 @@ class LaneChain:
             targets = [target for bit, target in self.targets.items() if bit & told[0]]
             numbers = tuple(chain.from_iterable([target.numbers for target in targets]))
             answer = Holding(numbers, tuple([target for target in targets if target.by_piece is not None]))
-            known = self._outcomes[told] = self.masks.get(told[1], self.mask), answer
+            # Of two threads both get the one that stays: answers are known by which object it is.
+            known = self._outcomes.setdefault(told, (self.masks.get(told[1], self.mask), answer))
         self.keep(*known, code)
         return known[1]
 

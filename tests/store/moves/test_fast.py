@@ -22,6 +22,7 @@ from ggn_store.api.moves.batches import BATCH_QUERIES
 from ggn_store.model.documents.document import Piece
 from ggn_store.model.moves.position import SIDES
 from ggn_store.store.moves import fast, statements
+from ggn_store.store.moves.starts import LaneChain
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 from tests.oracles import reference
@@ -349,6 +350,19 @@ def test_threads_that_read_different_pieces_first_keep_what_both_say(
         asked = [pool.submit(rules.moves, board) for board in boards[::5]]
     assert [len(each.result()) for each in asked] == [1] * 4
     assert [len(rules.moves(board)) for board in boards] == [each % 5 == 0 for each in range(16)]
+
+
+class Late(dict[Any, Any]):
+    """What two threads look into before either of them has kept something."""
+
+    def get(self, key: object, default: Any = None) -> Any:
+        return default
+
+
+def test_threads_that_learn_the_same_have_one_answer_for_it() -> None:
+    learning = LaneChain(0, is_leaps=False, _outcomes=Late())
+    learning.add(1, 1, is_passed=False)
+    assert learning.learn(1, 1, 1) is learning.learn(1, 1, 1)
 
 
 def test_a_question_writes_nothing_and_needs_no_temporary_tables(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
