@@ -78,9 +78,10 @@ class ColumnEngine:
 
     def _know(self, threats: ThreatTables) -> None:
         """Have the tables of what is asked with."""
-        if self._threats is not threats:
-            self._load(threats.tables)
-            self._threats = threats
+        with self._lock:
+            if self._threats is not threats:
+                self._load(threats.tables)
+                self._threats = threats
 
     def chains(self, batch: Batch, threats: ThreatTables) -> Iterable[ChainPaths]:
         """The paths of steps that the positions allow, of any length."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from hypothesis import given
 from ggn_store import MoveError, Position, PositionError, Ruleset, Store, ruleset
 from ggn_store.api.moves import batches
 from ggn_store.api.moves.batches import BATCH_QUERIES
+from ggn_store.columnar.engine import ColumnEngine
 from ggn_store.model.moves.move import COUNTS
 from tests.support.games import Games
 from tests.support.positions import played
@@ -106,6 +109,26 @@ def test_a_new_handle_uses_the_columns_that_another_one_of_the_store_has_made(
     assert answers(store.ruleset("first"), PLACED) == "asked of DuckDB, on columns: 5 positions"
     assert store.ruleset("first").moves_batch(PLACED) == expected
     assert "to make columns pays from 26 positions on" in answers(store.ruleset("other"), PLACED)
+
+
+def test_threads_that_ask_for_legal_moves_first_share_what_columns_take(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.load_library("minishogi")
+    rules = store.ruleset("minishogi")
+    positions = played(rules, 6, 1)
+    wanted = rules.moves_batch(positions, query="fast", legal=True)
+    rules.moves_batch(positions, query="columns")  # which leaves only what legal moves take
+    load = ColumnEngine._load
+
+    def slowly(self: ColumnEngine, tables: Any) -> None:
+        load(self, tables)
+        time.sleep(0.05)
+
+    monkeypatch.setattr(ColumnEngine, "_load", slowly)
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(rules.moves_batch, positions, query="columns", legal=True) for _ in range(4)]
+    assert [each.result() for each in asked] == [wanted] * 4
 
 
 @pytest.mark.parametrize("module", ["duckdb", "pyarrow", "numpy"])

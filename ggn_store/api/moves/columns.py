@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -55,8 +56,9 @@ class _Legal(NamedTuple):
 
 @dataclass(slots=True)
 class _Made:
-    """What is made of a revision when it is first needed, for all handles of a store on it."""
+    """What is made of a revision when it is first needed, for all handles of a store on it, by one thread at a time."""
 
+    making: threading.RLock = field(default_factory=threading.RLock)
     compiled: Compiled | None = None
     encoder: PositionEncoder | None = None
     legal: _Legal | None = None
@@ -92,13 +94,14 @@ class Columns:
     @property
     def compiled(self) -> Compiled:
         """The tables that questions read."""
-        if self._made.compiled is None:
-            self.handle.require_sound()
-            with held_off():
-                with self.handle.opened() as opened:
-                    places = whole.read_places(opened)
-                self._made.compiled = self._compile(places)
-        return self._made.compiled
+        with self._made.making:
+            if self._made.compiled is None:
+                self.handle.require_sound()
+                with held_off():
+                    with self.handle.opened() as opened:
+                        places = whole.read_places(opened)
+                    self._made.compiled = self._compile(places)
+            return self._made.compiled
 
     def _compile(self, possibilities: Iterable[whole.PossibilityRow]) -> Compiled:
         with self.handle.opened() as opened:
@@ -107,9 +110,10 @@ class Columns:
 
     @property
     def _encoder(self) -> PositionEncoder:
-        if self._made.encoder is None:
-            self._made.encoder = PositionEncoder(self.compiled)
-        return self._made.encoder
+        with self._made.making:
+            if self._made.encoder is None:
+                self._made.encoder = PositionEncoder(self.compiled)
+            return self._made.encoder
 
     @property
     def threats(self) -> ThreatTables:
@@ -118,18 +122,19 @@ class Columns:
 
     @property
     def _legal(self) -> _Legal:
-        if self._made.legal is None:
-            handle, named, places = self.handle, self._named(), self.compiled.tables["possibility"]
-            with held_off():
-                rules = handle.pieces, handle.start
-                threats = compile_threats(self.compiled, named.tolist(), handle.play, handle.board, rules)
-            if threats.passes:
-                passes = need("numpy", EXTRA).empty(len(threats.passes), object)
-                passes[:] = threats.passes
-                named = need("numpy", EXTRA).concatenate((named, passes))
-                places = compiling.with_places(places, map(whole.place_of, threats.passes))
-            self._made.legal = _Legal(threats, PositionEncoder(self.compiled, threats), named, places)
-        return self._made.legal
+        with self._made.making:
+            if self._made.legal is None:
+                handle, named, places = self.handle, self._named(), self.compiled.tables["possibility"]
+                with held_off():
+                    rules = handle.pieces, handle.start
+                    threats = compile_threats(self.compiled, named.tolist(), handle.play, handle.board, rules)
+                if threats.passes:
+                    passes = need("numpy", EXTRA).empty(len(threats.passes), object)
+                    passes[:] = threats.passes
+                    named = need("numpy", EXTRA).concatenate((named, passes))
+                    places = compiling.with_places(places, map(whole.place_of, threats.passes))
+                self._made.legal = _Legal(threats, PositionEncoder(self.compiled, threats), named, places)
+            return self._made.legal
 
     @property
     def judges(self) -> bool:
@@ -166,17 +171,18 @@ class Columns:
     def _named(self) -> Any:
         """The move that each possibility is, in an array by its number."""
         made = self._made
-        if made.named is None:
-            self.handle.require_sound()
-            with held_off():
-                with self.handle.opened() as opened:
-                    found = whole.read_moves(opened)
-                if made.compiled is None:
-                    made.compiled = self._compile(map(whole.place_of, found))
-            named = need("numpy", EXTRA).empty(len(found), object)
-            named[:] = found
-            made.named = named
-        return made.named
+        with made.making:
+            if made.named is None:
+                self.handle.require_sound()
+                with held_off():
+                    with self.handle.opened() as opened:
+                        found = whole.read_moves(opened)
+                    if made.compiled is None:
+                        made.compiled = self._compile(map(whole.place_of, found))
+                named = need("numpy", EXTRA).empty(len(found), object)
+                named[:] = found
+                made.named = named
+            return made.named
 
     def _found(self, batch: Batch, threats: ThreatTables | None, threads: int | None = None) -> Any:
         """What holds, in order: a number for each position and possibility, since one is sorted faster than two."""
@@ -344,9 +350,10 @@ class Columns:
         engines = self._made.engines
         if threads is not None and (not isinstance(threads, int) or threads < 1):
             raise StoreError(f"threads is a number of processors from 1, not {quote(threads)}")
-        if threads not in engines:
-            engines[threads] = ColumnEngine(self.compiled, threads)
-        return engines[threads]
+        with self._made.making:
+            if threads not in engines:
+                engines[threads] = ColumnEngine(self.compiled, threads)
+            return engines[threads]
 
 
 def move_records(columns: Columns, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
