@@ -9,7 +9,7 @@ import chess
 import chess.variant
 import pytest
 
-from ggn_store import Move, MoveError, Ruleset, Store, guides, read_definition
+from ggn_store import Move, MoveError, Position, Ruleset, Store, guides, read_definition
 from ggn_store.api.moves.move_notations import NOTATIONS
 from ggn_store.errors import MoveTextError
 from ggn_store.games import library
@@ -319,3 +319,11 @@ def test_the_guide_says_what_each_notation_looks_like() -> None:
     text = guides.text("moves")
     for name in NOTATIONS:
         assert f"| `{name}` |" in text
+
+
+def test_a_text_is_read_on_the_board_as_it_is_when_it_is_read(games: Games) -> None:
+    chess = games["chess"]
+    position = Position({"e1": "C:K^", "e8": "c:k^", "a1": "C:R", "a4": "c:p"})
+    assert str(chess.parse_move("Rxa4", position, "san")) == "C:R a1 a4"
+    del position.board["a4"]  # type: ignore[attr-defined]
+    assert str(chess.parse_move("Ra4", position, "san")) == "C:R a1 a4"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 from ggn_store.api.moves.legal import Legal
 from ggn_store.model.moves.chain import Chain
@@ -41,7 +42,7 @@ class NamedMoves:
             there = {None: every}
             for move in every:
                 there.setdefault(move.destination, []).append(move)
-            self._last = (position, source), there
+            self._last = (replace(position), source), there  # whose board nobody else can change
         return there.get(destination, [])
 
     def passes(self, position: Position) -> list[Move]:
