@@ -627,7 +627,7 @@ def test_what_is_no_compiled_ruleset_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"not a compiled ruleset.*ggn-store compile"):
         compiling.read(tmp_path)
     (tmp_path / "metadata.json").write_text('{"format": 99}')
-    with pytest.raises(InputError, match="not of format 3, which this version reads"):
+    with pytest.raises(InputError, match="not of format 4, which this version reads"):
         compiling.read(tmp_path)
 
 
