@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, null, select, union
+from sqlalchemy import Connection, Select, func, null, select
 
 from ggn_store.errors import StoreError
 from ggn_store.model.teams.event import Event
@@ -38,28 +38,19 @@ class EventFilter:
     subjects: Collection[str] = ()
     actions: Collection[str] = ()
 
-    def narrow(self, query: Select[Any]) -> Select[Any]:
-        """`query`, which reads the audit, for these events only."""
+    def narrow(self, query: Select[Any], moved: Mapping[str, str]) -> Select[Any]:
+        """`query`, which reads the audit, for these events only; `moved` are the rulesets' names by former ones."""
         if self.actions:
             query = query.where(t.audit.c.action.in_(self.actions))
         if self.subjects and not self.has_patterns:
-            rename, names = t.ruleset_rename.c, [*self.subjects]
-            keys = union(
-                select(t.ruleset.c.id).where(t.ruleset.c.name.in_(names)),
-                select(rename.ruleset_id).where(rename.old_name.in_(names)),
-            ).scalar_subquery()
-            every = union(
-                select(t.ruleset.c.name).where(t.ruleset.c.id.in_(keys)),
-                select(rename.old_name).where(rename.ruleset_id.in_(keys)),
-            ).scalar_subquery()
-            query = query.where(t.audit.c.subject.in_(names) | t.audit.c.subject.in_(every))
+            query = query.where(t.audit.c.subject.in_(renames.every_name(self.subjects, moved)))
         return query
 
     def ids(self, connection: Connection, query: Select[Any]) -> Iterator[int]:
         """The ids that `query` finds, which reads id and subject, of what patterns match: no database knows theirs."""
         known: dict[str | None, bool] = {}
-        moved = renames.moved(connection) if self.has_patterns else {}
-        for key, subject in connection.execute(self.narrow(query)):
+        moved = renames.moved(connection) if self.subjects else {}
+        for key, subject in connection.execute(self.narrow(query, moved)):
             if self.has_patterns and subject not in known:
                 names = () if subject is None else (subject, moved.get(subject, subject))
                 known[subject] = any(matches(each, name) for each in self.subjects for name in names)

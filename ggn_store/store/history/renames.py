@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from sqlalchemy import Connection, func, select
 
 from ggn_store.errors import ConflictError, StoreError
@@ -25,6 +27,12 @@ def moved(connection: Connection) -> dict[str, str]:
     """What the rulesets are called now, by every name that they once had."""
     query = select(t.ruleset_rename.c.old_name, t.ruleset.c.name).join(t.ruleset)
     return {row.old_name: row.name for row in connection.execute(query)}
+
+
+def every_name(names: Iterable[str], moved: Mapping[str, str]) -> list[str]:
+    """These names, and all that the rulesets have or had that they are or were names of; `moved` as above."""
+    now = {moved.get(each, each) for each in names}
+    return [*now, *(old for old, name in moved.items() if name in now)]
 
 
 def add(database: Database, connection: Connection, rename: SentRename) -> None:

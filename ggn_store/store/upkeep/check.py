@@ -471,7 +471,7 @@ class _Walk:
         """
         told = select(t.audit.c.id, t.audit.c.action, t.audit.c.subject, t.audit.c.detail)
         if self._names:
-            told = told.where(t.audit.c.subject.in_(self._subjects()))
+            told = told.where(t.audit.c.subject.in_(renames.every_name(self._names, self._moved)))
         known = set()
         expected = 1
 
@@ -513,10 +513,6 @@ class _Walk:
             return label, [f"{label}: the audit records that it had the lineage {detail.get('lineage')}"]
         return label, []
 
-    def _subjects(self) -> list[str]:
-        """The names that these rulesets have, and those that they had before."""
-        return [*self._names, *(old for old, now in self._moved.items() if now in self._names)]
-
     def _detail(self, row: Any) -> dict[str, Any]:
         """What a row of the audit tells; nothing where it cannot be read."""
         return self._attempt(lambda: dict(json.loads(row.detail))) or {}
@@ -538,7 +534,7 @@ class _Walk:
             made.update((label.format(*row), what) for row in connection.execute(self._named(query)))
         told = select(audit.id, audit.action, audit.subject, audit.detail).where(audit.action.in_(_TOLD))
         if self._names:
-            told = told.where(audit.subject.in_(self._subjects()), audit.action != "policy")
+            told = told.where(audit.subject.in_(renames.every_name(self._names, self._moved)), audit.action != "policy")
         else:
             made.update((f"namespace {each.namespace}", "policies") for each in policies.log(connection))
         known = Counter[tuple[str, str]]()
