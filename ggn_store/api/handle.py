@@ -14,7 +14,7 @@ from ggn_store.model.documents import variables
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Piece
 from ggn_store.model.documents.variables import Variable
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.play import Play
@@ -121,7 +121,7 @@ class Handle:
             from ggn_store.games import playing
 
             return playing.derive(self.definition)
-        return play.parse(self.revision.envelope.play)
+        return play_text.parse(self.revision.envelope.play)
 
     @functools.cached_property
     def definition(self) -> Definition | None:

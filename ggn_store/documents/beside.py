@@ -10,7 +10,7 @@ from typing import Any, Final
 from ggn_store import limits
 from ggn_store.errors import Problem, quote
 from ggn_store.model.documents.document import Envelope
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play, play_text
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.json_text import pointer
 from ggn_store.notation.toml import TomlError, lines_of_text, load, text, value
@@ -86,11 +86,11 @@ def said(values: Mapping[str, Any], file: str) -> tuple[Envelope, tuple[Problem,
         if key in values and not isinstance(values[key], str)
     ]
     complaints = Complaints()
-    played = play.read(values["play"], complaints, ("play",)) if "play" in values else play.Play()
+    played = play_text.read(values["play"], complaints, ("play",)) if "play" in values else play.Play()
     if not complaints:
-        play.check_duties(played, complaints, ("play",), has_definition="definition" in values)
+        play_text.check_duties(played, complaints, ("play",), has_definition="definition" in values)
     problems += [each.placed(pointer(each.path), (None, None), file) for each in complaints]
-    return (Envelope(), tuple(problems)) if problems else (Envelope(**{**values, "play": play.text(played)}), ())
+    return (Envelope(), tuple(problems)) if problems else (Envelope(**{**values, "play": play_text.text(played)}), ())
 
 
 def toml(envelope: Envelope) -> str:
@@ -100,7 +100,7 @@ def toml(envelope: Envelope) -> str:
     lines += [f"{key} = {text(values[key])}" for key in _TEXTS if key in values and key != "definition"]
     if envelope.play is not None:
         lines += ["", "[play]"] if lines else ["[play]"]
-        for key, said_of_it in play.parse(envelope.play).data().items():
+        for key, said_of_it in play_text.parse(envelope.play).data().items():
             if key in ("crossing", "outcome"):
                 lines += [f"{key} = [", *(f"  {value(each)}," for each in said_of_it), "]"]
             else:

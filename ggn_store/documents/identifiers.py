@@ -13,7 +13,7 @@ from ggn_store.documents.findings import finding
 from ggn_store.errors import Problem
 from ggn_store.model.changes.possibilities import content
 from ggn_store.model.documents.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Piece, Possibility
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.position import Position
 from ggn_store.notation import qpi
 from ggn_store.notation.json_text import Path
@@ -25,7 +25,7 @@ def findings(document: Document) -> Iterator[Problem]:
     catalogue = _Catalogue(document)
     yield from catalogue.missing()
     yield from catalogue.unreachable()
-    if play.parse(document.envelope.play).duty("royal-safety") and not any(map(qpi.is_royal, catalogue.known)):
+    if play_text.parse(document.envelope.play).duty("royal-safety") and not any(map(qpi.is_royal, catalogue.known)):
         message = "royal-safety keeps pieces with ^ safe, such as C:K^, and nothing makes or begins with one"
         yield finding("idle-play", (), message)
     yield from _same_rules(document.pieces, catalogue.named)

@@ -16,7 +16,7 @@ from ggn_store.model.changes.possibilities import content
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.conditions import contents, passing
 from ggn_store.model.documents.document import CONDITION_KEYS, Document, Possibility
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.notation import json_text, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path, pointer
@@ -112,7 +112,7 @@ def _state_findings(document: Document) -> Iterator[Problem]:
 
 def _play_findings(document: Document) -> Iterator[Problem]:
     """Crossings of no rule."""
-    played = play.parse(document.envelope.play)
+    played = play_text.parse(document.envelope.play)
     ways = {
         (piece.identifier, source.square, destination.square)
         for piece in (document.pieces if played.crossing else ())

@@ -40,7 +40,7 @@ from ggn_store.model.documents.document import (
     Source,
 )
 from ggn_store.model.documents.variables import Variable
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play, play_text
 from ggn_store.model.moves.position import Position
 from ggn_store.notation import cell, json_text, stn
 from ggn_store.notation.complaints import NOTHING, Complaints
@@ -165,7 +165,7 @@ class DocumentReader:
             self.beside.add(("start",), "the start position has pieces off the board", sorted(outside), "its squares")
 
     def _check_declared(self, envelope: Envelope) -> None:
-        self._played = played = play.parse(envelope.play)
+        self._played = played = play_text.parse(envelope.play)
         if self._board and (outside := played.squares() - set(self._board.squares)):
             message = "how the game is played names squares off the board"
             self.beside.add(("play",), message, sorted(outside), "its squares")
@@ -227,7 +227,7 @@ class DocumentReader:
         if not self._whole or played == play.Play():
             return
         named = (*filter(self._is_piece, self._pieces), *self._start)
-        for message, found, allowed in play.strange_names(played, named, pieces):
+        for message, found, allowed in play_text.strange_names(played, named, pieces):
             self.beside.add(("play",), message, found, allowed)
         places = {square for square, is_square in self._squares.items() if is_square}
         if self._envelope.board is None and (elsewhere := played.squares() - places):

@@ -18,7 +18,7 @@ from ggn_store.games.toml_text import TomlTable, TomlValues
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.documents.geometry import Lattice
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.play import DUTIES, HOST_DUTIES, Crossing, Duty, Outcome, Play
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
@@ -46,8 +46,8 @@ def read(values: TomlValues, data: TomlTable, squares: Squares, tokens: Mapping[
             item | ({"squares": [name]} if "squares" in item else {}) | _edges(item, at, squares)
             for (item, at), name in zip(outcomes, names, strict=True)
         ]
-    said = play.read(written, values.complaints, ("play",))
-    play.check_duties(said, values.complaints, ("play",), has_definition=True)
+    said = play_text.read(written, values.complaints, ("play",))
+    play_text.check_duties(said, values.complaints, ("play",), has_definition=True)
     zones = [squares.optional_zone(item, "squares", at) for item, at in outcomes]
     if values.complaints:
         return SaidOfPlay()
@@ -81,7 +81,7 @@ def envelope(definition: Definition) -> Envelope:
         board=definition.board.shape_text,
         definition=definition.text,
         variables=variables.text(spares.variables(definition)),
-        play=play.text(derive(definition)),
+        play=play_text.text(derive(definition)),
     )
 
 
@@ -94,7 +94,7 @@ def derive(definition: Definition) -> Play:
     crossing = dict.fromkeys(_crossings(definition)) if safe else ()
     duties = tuple(Duty(duty.name, _about(definition, duty)) for duty in said.duties)
     outcomes = tuple(outcome for end in said.ends for outcome in _outcomes(definition, end))
-    return play.parse(play.text(Play(duties, reverts, tuple(crossing), outcomes, said.host)))
+    return play_text.parse(play_text.text(Play(duties, reverts, tuple(crossing), outcomes, said.host)))
 
 
 def _crossings(definition: Definition) -> Iterator[Crossing]:

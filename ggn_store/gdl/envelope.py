@@ -13,7 +13,7 @@ from ggn_store.model.documents import variables as model_variables
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import Envelope
 from ggn_store.model.documents.geometry import Lattice
-from ggn_store.model.moves import play as model_play
+from ggn_store.model.moves import play_text
 from ggn_store.notation import feen, json_text
 from ggn_store.notation.qpi import Side
 
@@ -42,7 +42,7 @@ def envelope(
         board=None if board is None else board.shape_text,
         definition=specification.text or None,
         variables=model_variables.text(declared),
-        play=model_play.text(ends.play(specification, kinds, identifiers)),
+        play=play_text.text(ends.play(specification, kinds, identifiers)),
     )
 
 

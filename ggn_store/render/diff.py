@@ -27,7 +27,7 @@ from ggn_store.model.changes.possibilities import ABSENT, Detail, DetailValue, P
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Possibility
 from ggn_store.model.documents.variables import Variable
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.notation.hand import HAND
 from ggn_store.render.moves import effects_text, place_text
 
@@ -146,7 +146,7 @@ def _variables(field: FieldChange) -> Iterator[DiffLine]:
 
 def _play(field: FieldChange) -> Iterator[DiffLine]:
     """A line for each thing that is declared otherwise of how the game is played."""
-    before, after = (list(_entries(play.parse(each).data())) for each in (field.before, field.after))
+    before, after = (list(_entries(play_text.parse(each).data())) for each in (field.before, field.after))
     for sign, entries, others in (("-", before, after), ("+", after, before)):
         yield from ((sign, 0, f"play {entry}") for entry in entries if entry not in others)
     if before != after and sorted(before) == sorted(after):

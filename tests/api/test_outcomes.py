@@ -12,7 +12,7 @@ import pytest
 from ggn_store import Move, Position
 from ggn_store.api.moves import outcomes
 from ggn_store.games import library, playing
-from ggn_store.model.moves import play as plays
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.counters import Counters
 from ggn_store.model.moves.play import OUTCOMES, Duty, Outcome, Play
@@ -186,7 +186,7 @@ def declared(name: str) -> Play:
     if name in library.names():
         return playing.derive(library.read_game(name))
     beside = library.directory().parent / f"{name}.toml"
-    return plays.read(tomllib.loads(beside.read_text("utf-8"))["play"], Complaints())
+    return play_text.read(tomllib.loads(beside.read_text("utf-8"))["play"], Complaints())
 
 
 # A board by other rules beside each, which the positions must tell from it.

@@ -15,7 +15,7 @@ import pytest
 
 from ggn_store import MoveError, Position, Ruleset, Store, limits, parse
 from ggn_store.api.loading.private import of_document
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.move import COUNTS
 from ggn_store.model.moves.play import Duty, Play
 from ggn_store.model.moves.position import SIDES
@@ -35,7 +35,7 @@ CHECKERS = Path(__file__).parents[2] / "data" / "gdl" / "checkers.json"
 
 def played_as(document: Json, declared: Play) -> Ruleset:
     parsed = parse(document)
-    return of_document(replace(parsed, envelope=replace(parsed.envelope, play=play.text(declared))))
+    return of_document(replace(parsed, envelope=replace(parsed.envelope, play=play_text.text(declared))))
 
 
 def with_captures_first(document: Json) -> Ruleset:

@@ -13,7 +13,7 @@ import pytest
 from ggn_store import Position, Ruleset, Store, StoreError, parse
 from ggn_store.api.loading.private import of_document
 from ggn_store.api.moves.batches import BATCH_QUERIES
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.move import COUNTS
 from ggn_store.model.moves.play import Crossing, Duty, Play
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
@@ -130,7 +130,7 @@ def test_games_without_duties_that_matter_are_asked_plainly(games: Games) -> Non
 
 def test_where_rules_make_enemies_the_store_is_asked() -> None:
     document = parse({"C:M": {"a1": {"a2": [{"diff": {"board": {"a1": "c:m", "a2": "C:M"}}}]}}})
-    declared = play.text(Play((Duty("royal-safety"),)))
+    declared = play_text.text(Play((Duty("royal-safety"),)))
     rules = of_document(replace(document, envelope=replace(document.envelope, play=declared)))
     positions = [Position({"a1": "C:M"})]
     expected = rules.moves_batch(positions, legal=True, query="fast")
@@ -204,7 +204,7 @@ def random_rules(chance: random.Random) -> Ruleset:
         tuple(sorted(set(crossings), key=str)[: chance.choice((0, 1, 2))]),
     )
     start = "k^2/2p/P1R/K^2 / C/c"
-    return of_document(replace(rules, envelope=replace(rules.envelope, play=play.text(made_play), start=start)))
+    return of_document(replace(rules, envelope=replace(rules.envelope, play=play_text.text(made_play), start=start)))
 
 
 def random_position(chance: random.Random) -> Position:
@@ -254,7 +254,7 @@ def test_what_enters_by_gating_is_no_shield() -> None:
             "c:r": {"a4": {"a1": [{"must": {"a2": "empty", "a3": "empty", "a1": "enemy"}, "diff": taken}]}},
         }
     )
-    safe = play.text(Play((Duty("royal-safety"),)))
+    safe = play_text.text(Play((Duty("royal-safety"),)))
     rules = of_document(replace(document, envelope=replace(document.envelope, play=safe)))
     shielded = {"a1": "C:K^", "a2": "C:R"}
     positions = [Position(board, {"C:P": 1}) for board in (shielded, shielded | {"a4": "c:r"})]
@@ -270,7 +270,7 @@ def test_a_royal_piece_that_nothing_attacks_takes_what_shields_it() -> None:
             "c:r": {"a3": {"a1": [{"must": {"a2": "empty"}, "diff": {"board": {"a3": None, "a1": "c:r"}}}]}},
         }
     )
-    declared = play.text(Play((Duty("no-flight"), Duty("royal-safety"))))
+    declared = play_text.text(Play((Duty("no-flight"), Duty("royal-safety"))))
     rules = of_document(replace(document, envelope=replace(document.envelope, play=declared)))
     positions = [Position({"a1": "C:K^", "a2": "c:p", "a3": "c:r"})]
     assert [len(moves) for moves in rules.columns.lists(positions, legal=True)] == [1]

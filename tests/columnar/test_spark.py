@@ -31,7 +31,7 @@ from ggn_store import (
 )
 from ggn_store.api.loading.private import of_document
 from ggn_store.columnar import spark, spark_files, spark_worker
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.move import Count
 from ggn_store.model.moves.play import Duty, Play
 from tests.oracles import reference
@@ -241,7 +241,7 @@ def test_what_is_asked_wrongly_is_told_at_once(session: Any) -> None:
 
 def test_duties_that_columns_cannot_judge_are_refused_by_name(session: Any) -> None:
     document = parse({"C:M": {"a1": {"a2": [{"diff": {"board": {"a1": "c:m", "a2": "C:M"}}}]}}})
-    declared = play.text(Play((Duty("royal-safety"),)))
+    declared = play_text.text(Play((Duty("royal-safety"),)))
     rules = of_document(replace(document, envelope=replace(document.envelope, play=declared)))
     frame = session.createDataFrame([("1/M / C/c",)], "feen string")
     with pytest.raises(StoreError, match=r"columns cannot judge its duties \(royal-safety"):
@@ -254,7 +254,7 @@ def test_chains_without_end_are_errors_of_their_positions(session: Any) -> None:
         return {to: [{"action": {"name": "hop", "chainable": True}, "diff": diff}]}
 
     document = parse({"H:P": {"a1": hop("a1", "b1"), "b1": hop("b1", "a1")}, "H:N": {"a2": hop("a2", "b2")}})
-    declared = play.text(Play((Duty("mandatory-capture"),)))
+    declared = play_text.text(Play((Duty("mandatory-capture"),)))
     rules = of_document(replace(document, envelope=replace(document.envelope, play=declared)))
     frame = session.createDataFrame([(0, "2/P1 / H/h"), (1, "N1/2 / H/h")], "position int, feen string")
     found = rules.spark(session).legal_moves(frame).collect()

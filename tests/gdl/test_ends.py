@@ -10,7 +10,7 @@ import pytest
 
 from ggn_store import Store
 from ggn_store.api.loading.specifications import compile_specification
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.play import Outcome, Play
 from tests.support.gdl_tiny import tiny
 
@@ -24,7 +24,7 @@ def declared(*ends: dict[str, Any], game: str | None = None) -> Play:
     else:
         data = json.loads((DATA / f"{game}.json").read_text(encoding="utf-8"))
     data["end_conditions"] = {"conditions": list(ends)}
-    return play.parse(compile_specification(data).document.envelope.play)
+    return play_text.parse(compile_specification(data).document.envelope.play)
 
 
 def end(condition: str, kind: str = "victory", of: str | None = "player(p)") -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ggn_store.games import definition, library, playing
 from ggn_store.model.changes.diff import diff
 from ggn_store.model.changes.merge import merge
 from ggn_store.model.documents.document import Document
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.play import OUTCOMES, Crossing, Duty, Outcome, Play, When
 from ggn_store.render.diff import diff_text
 from tests.support.definitions import shipped_game
@@ -34,9 +34,9 @@ TEXT = (
 
 
 def test_the_text_is_canonical_and_read_back() -> None:
-    assert play.text(PLAY) == TEXT
-    assert play.parse(TEXT) == PLAY
-    assert (play.text(Play()), play.parse(None)) == (None, Play())
+    assert play_text.text(PLAY) == TEXT
+    assert play_text.parse(TEXT) == PLAY
+    assert (play_text.text(Play()), play_text.parse(None)) == (None, Play())
     goal = Outcome("goal", "win", "first", ("D:M",), ("x", "Alaska"), 2, safe=True, answered=True)
     mixed = Play(
         (Duty("pass"), Duty("no-drop-mate", ("d:m", "D:M"))),
@@ -45,7 +45,7 @@ def test_the_text_is_canonical_and_read_back() -> None:
         (PLAY.outcomes[0], goal, *PLAY.outcomes[2:]),
         ("side-effects", "history"),
     )
-    assert play.text(mixed) == TEXT
+    assert play_text.text(mixed) == TEXT
 
 
 def test_every_kind_of_outcome_is_explained_and_says_only_what_there_is() -> None:
@@ -60,7 +60,7 @@ def test_every_kind_of_outcome_is_explained_and_says_only_what_there_is() -> Non
 def test_what_is_not_as_it_must_be_is_refused_with_its_place(data: Any, said: str) -> None:
     text = data if isinstance(data, str) else json.dumps(data, separators=(",", ":"))
     with pytest.raises(NotationError) as caught:
-        play.parse(text)
+        play_text.parse(text)
     assert said in str(caught.value)
     assert len(str(caught.value)) < 1_000
 
@@ -166,7 +166,7 @@ def test_all_games_of_the_library_say_how_they_end_and_name_each_thing_once() ->
     for name in library.names():
         found = playing.derive(shipped_game(name))
         assert found.outcomes, name
-        assert play.parse(play.text(found)) == found, name
+        assert play_text.parse(play_text.text(found)) == found, name
         assert not {duty.name for duty in found.duties} & set(found.host), name
 
 
@@ -175,7 +175,7 @@ def test_all_games_of_the_library_say_how_they_end_and_name_each_thing_once() ->
 
 def changed(**values: Any) -> Document:
     document = played()
-    return replace(document, envelope=replace(document.envelope, play=play.text(replace(PLAY, **values))))
+    return replace(document, envelope=replace(document.envelope, play=play_text.text(replace(PLAY, **values))))
 
 
 def test_a_difference_names_each_thing_that_is_declared_otherwise() -> None:

@@ -17,7 +17,7 @@ from ggn_store.games.generate import dialect, pieces
 from ggn_store.games.library import LibraryGame
 from ggn_store.games.rules import Definition
 from ggn_store.model.documents.document import Document, Piece, canonical_text
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.notation.hand import HAND
 
 PATH = library.directory() / library.INDEX
@@ -58,7 +58,7 @@ def survey_description(name: str) -> LibraryGame:
     [entry] = incoming.read(file)
     document = entry.read()
     assert isinstance(document, Document)
-    said = play.parse(document.envelope.play or "{}")
+    said = play_text.parse(document.envelope.play or "{}")
     squares = {square for piece in document.pieces for square in piece.squares()} - {HAND}
     entries = [possibility for piece in document.pieces for *_, possibility in piece.entries()]
     return LibraryGame(

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from ggn_store import Store
 from ggn_store.documents.ggn import parse
 from ggn_store.model.documents.document import Document
-from ggn_store.model.moves import play as plays
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.play import Crossing, Duty, Outcome, Play
 
 Row = dict[str, Any]
@@ -72,7 +72,7 @@ START = '{"board":{"Alaska":"D:+M","x":"d:m"},"side":"first"}'
 def played() -> Document:
     """A document that fills every view."""
     document = parse(GAMES["gdl"])
-    return replace(document, envelope=replace(document.envelope, start=START, play=plays.text(PLAY)))
+    return replace(document, envelope=replace(document.envelope, start=START, play=play_text.text(PLAY)))
 
 
 def rows(store: Store, query: str, **values: Any) -> list[Row]:

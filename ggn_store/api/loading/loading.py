@@ -15,7 +15,7 @@ from ggn_store.api.session import authors
 from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError, NotationError, quote
 from ggn_store.model.documents.document import Dialect, Document, Envelope, Piece, revision_digest
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.teams.revision import Revision, check_name
 from ggn_store.model.teams.transfer import TransferOutcome, Transferred
 from ggn_store.store.database.session import Session
@@ -238,7 +238,7 @@ def prepare(content: Document | Ready) -> Document | Ready:
 
     Where nothing else says how the game is played, the definition does. Raises NotationError for what says it wrong.
     """
-    play.parse(content.envelope.play)
+    play_text.parse(content.envelope.play)
     definition = content.envelope.definition
     if definition is None or (isinstance(content, Document) and content.made_from == definition):
         pass

@@ -22,7 +22,7 @@ from ggn_store.model.changes.possibilities import ABSENT
 from ggn_store.model.changes.trees import MergeSide
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Document, Envelope
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.position import Position
 from ggn_store.notation import json_edit, json_text, toml, toml_edit
 
@@ -207,7 +207,9 @@ def require_fitting(document: Document, stated: Mapping[str, Any], sides: Sequen
             raise PositionError(f"the start position has pieces off the board, on {offer(sorted(off))}")
         variables.complete(variables.parse(envelope.variables), start.state, "the merged game")
     if stated.get("play") is not None:
-        missing = entries.lacking(envelope, document.pieces, *sides) | (play.parse(envelope.play).squares() - squares)
+        missing = entries.lacking(envelope, document.pieces, *sides) | (
+            play_text.parse(envelope.play).squares() - squares
+        )
         if missing:
             raise NotationError(f"how it is played names {offer(sorted(missing))}, which it does not have")
 

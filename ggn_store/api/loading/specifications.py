@@ -18,7 +18,7 @@ from ggn_store.gdl.compile import CompiledDescription
 from ggn_store.gdl.specification import Specification
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Dialect, Document, Envelope
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.position import Position
 from ggn_store.notation import json_text
 
@@ -80,8 +80,8 @@ def said(compiled: CompiledDescription, envelope: Envelope, file: str | None = N
 
     Raises SpecificationError where that names squares, pieces, actions or states that the game has not.
     """
-    document, played = compiled.document, play.parse(envelope.play)
-    wrong = [("/play", *each) for each in play.strange_names(played, compiled.kinds, document.pieces)]
+    document, played = compiled.document, play_text.parse(envelope.play)
+    wrong = [("/play", *each) for each in play_text.strange_names(played, compiled.kinds, document.pieces)]
     if outside := played.squares() - set(document.board.squares):
         wrong.append(("/play", "how the game is played names squares off the board", sorted(outside), "its squares"))
     if envelope.start is not None:

@@ -39,7 +39,7 @@ from ggn_store.model.changes.trees import MergeSide
 from ggn_store.model.documents import board as boards
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Destination, Document, Envelope, Piece, Source, check_dialect
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.position import Position
 from ggn_store.model.record import Record
 from ggn_store.notation.hand import HAND
@@ -282,7 +282,7 @@ class _Merging:
         said = {(each.board, each.start, each.play) for each in (ours, theirs)} | {(shape, start, declared)}
         if shape is None or len(said) == 1:
             return
-        squares = set().union(*(piece.squares() for piece in pieces)) - {HAND} | play.parse(declared).squares()
+        squares = set().union(*(piece.squares() for piece in pieces)) - {HAND} | play_text.parse(declared).squares()
         if start is not None:
             squares.update(Position.from_text(start).board)
         if not squares <= boards.parse_shape(shape).numbers.keys():
@@ -332,12 +332,12 @@ def lacking(envelope: Envelope, pieces: Sequence[Piece], *sides: Document | None
     """
     if envelope.play is None:
         return set()
-    played = play.parse(envelope.play)
+    played = play_text.parse(envelope.play)
     named = set().union(*(piece.pieces() for piece in pieces))
     if envelope.start is not None:
         position = Position.from_text(envelope.start)
         named.update(filter(None, position.board.values()), position.hands or ())
-    found = [each for _, each, _ in play.strange_names(played, named, pieces)]
+    found = [each for _, each, _ in play_text.strange_names(played, named, pieces)]
     missing = set(chain.from_iterable(each for each in found if isinstance(each, list)))
     if envelope.board is None:
         missing |= played.squares() - set().union(*(piece.squares() for piece in pieces))

@@ -25,7 +25,7 @@ from ggn_store.collector import held_off
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY
 from ggn_store.model.documents.lane import alternatives
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.move import Assumption, Count, Move, displaced
 from ggn_store.model.moves.position import SIDES, Position
 from ggn_store.notation.hand import HAND
@@ -475,7 +475,7 @@ def read(opened: Opened) -> FastQuery | None:
     if any(piece.lanes != lanes.VERSION for piece in pieces):
         return None
     size = sum(piece.possibilities or 0 for piece in pieces)
-    keys, blasts = {each.identifier: each.id for each in pieces}, play.parse(revision.envelope.play).blasts
+    keys, blasts = {each.identifier: each.id for each in pieces}, play_text.parse(revision.envelope.play).blasts
     return FastQuery(database, board, keys, size, revision.dialect == "gdl", blasts)
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.documents import variables
 from ggn_store.model.documents.document import Dialect, Envelope
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 
@@ -17,7 +17,7 @@ from ggn_store.store.schema import tables as t
 def fault(connection: Connection, dialect: Dialect, envelope: Envelope, piece_ids: Sequence[int]) -> str | None:
     """What is wrong with what a document declares; None where nothing is."""
     try:
-        play.parse(envelope.play)
+        play_text.parse(envelope.play)
     except NotationError as error:
         return str(error)
     return _fault_of_state(connection, dialect, envelope, piece_ids)

@@ -21,7 +21,7 @@ from typing import get_args
 from ggn_store import limits
 from ggn_store.model.documents import board
 from ggn_store.model.documents.document import MAX_STEP, Envelope
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play, play_text
 from ggn_store.model.moves.play import Award
 from ggn_store.movement import facts
 from ggn_store.notation import qpi
@@ -171,7 +171,7 @@ def _words_of_play() -> dict[str, str]:
         "needed": [f"{name} {key}" for name, kind in kinds for key in kind.must],
     }
     listed = {name: ", ".join(f"'{word}'" for word in each) for name, each in words.items()}
-    return listed | {"most": str(play.MOST), "longest": str(limits.LABEL.default)}
+    return listed | {"most": str(play_text.MOST), "longest": str(limits.LABEL.default)}
 
 
 def _numbers_of_lanes() -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ggn_store import MoveError, Position, Ruleset, Store, UnknownNameError, limits, parse
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.chain import Chain, captures_first
 from ggn_store.model.moves.play import Duty, Play
 from ggn_store.store.database.postgres import Values
@@ -448,7 +448,7 @@ def test_a_last_action_is_left_out_of_chains_and_kept_where_it_alone_captures(st
     }
     duties = Duty("mandatory-capture"), Duty("last-actions", ("last",))
     parsed = parse(document)
-    store.load(replace(parsed, envelope=replace(parsed.envelope, play=play.text(Play(duties)))), "last")
+    store.load(replace(parsed, envelope=replace(parsed.envelope, play=play_text.text(Play(duties)))), "last")
     ruleset = store.ruleset("last")
 
     def shown(**board: str) -> list[str]:

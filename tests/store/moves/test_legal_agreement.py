@@ -18,7 +18,7 @@ import pytest
 
 from ggn_store import Move, Position, Store, parse
 from ggn_store.api.moves.moves import QUERIES
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.play import Duty, Play
 from ggn_store.store.moves import lead
 from tests.oracles import reference
@@ -181,7 +181,7 @@ def compare(store: Store, dialect: str, seeds: Iterable[int], positions: int) ->
     for seed in seeds:
         game = Game(dialect, seed)
         document = parse(json.dumps(game.document))
-        declared = play.text(Play(tuple(map(Duty, game.duties))))
+        declared = play_text.text(Play(tuple(map(Duty, game.duties))))
         store.load(replace(document, envelope=replace(document.envelope, play=declared)), name=dialect)
         rules = store.ruleset(dialect)
         asked = [game.position() for _ in range(positions)]
@@ -251,7 +251,7 @@ def test_moves_that_take_more_than_a_hand_has_are_judged_by_the_board(
 ) -> None:
     document = parse(json.dumps(TAKES_TWO))
     pieces = ("C:P",) if duty == "no-drop-mate" else ()
-    declared = play.text(Play((Duty(duty, pieces),)))
+    declared = play_text.text(Play((Duty(duty, pieces),)))
     store.load(replace(document, envelope=replace(document.envelope, play=declared)), name="two")
     rules = store.ruleset("two")
     position = Position({"a1": "C:R", "a3": "c:k^"}, {"C:P": 1})

@@ -18,7 +18,7 @@ from ggn_store.documents.ggn import parse
 from ggn_store.errors import ConflictError, DocumentError, InputError, NotationError, StoreError
 from ggn_store.games import library, playing
 from ggn_store.model.documents.document import Document
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.play import Duty, Outcome, Play
 from ggn_store.notation.complaints import Complaints
 from ggn_store.store.rulesets import load
@@ -45,7 +45,7 @@ def other(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 def saying(**values: object) -> Document:
-    return replace(played(), envelope=replace(played().envelope, play=play.text(replace(PLAY, **values))))  # type: ignore[arg-type]
+    return replace(played(), envelope=replace(played().envelope, play=play_text.text(replace(PLAY, **values))))  # type: ignore[arg-type]
 
 
 def files(directory: Path, document: str, beside: str, name: str = "game") -> Path:
@@ -136,8 +136,8 @@ def test_pieces_actions_and_squares_that_the_document_does_not_have_are_refused(
     document = parse(GAMES["diff"])
     right = Play((Duty("no-drop-mate", ("C:P",)),), {"C:-P": "C:P"}, (), (Outcome("goal", "win", squares=("b2",)),))
     for text_or_data in (GAMES["diff"], json.dumps(GAMES["diff"])):
-        assert parse(text_or_data, envelope=replace(document.envelope, play=play.text(right))).envelope.play
-        declared = play.text(play.read(said, Complaints()))
+        assert parse(text_or_data, envelope=replace(document.envelope, play=play_text.text(right))).envelope.play
+        declared = play_text.text(play_text.read(said, Complaints()))
         with pytest.raises(DocumentError, match=re.escape(message).replace(r"\.\*", ".*")):
             parse(text_or_data, envelope=replace(document.envelope, play=declared))
 
@@ -196,9 +196,9 @@ def test_a_server_with_roles_takes_what_this_program_writes_and_nothing_else(sto
     if not database.is_server:
         return
     declared = [playing.envelope(library.read_game(name)).play for name in library.names()]
-    declared += [play.text(PLAY), play.text(Play(outcomes=PLAY.outcomes)), None]
+    declared += [play_text.text(PLAY), play_text.text(Play(outcomes=PLAY.outcomes)), None]
     slips = [each if isinstance(each, str) else json.dumps(each, separators=(",", ":")) for each, _ in HOSTILE]
-    slips += [str(play.text(PLAY)).replace(*slip) for slip in SLIPS]
+    slips += [str(play_text.text(PLAY)).replace(*slip) for slip in SLIPS]
     with database.writing() as connection:
         roles.initialise(database, connection)
         for each in (*declared, *slips):

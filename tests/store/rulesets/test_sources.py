@@ -17,7 +17,7 @@ from ggn_store.documents import beside
 from ggn_store.errors import ConversionError, GateError, UnknownNameError
 from ggn_store.games import generate, library
 from ggn_store.model.documents.document import DIALECTS, Dialect, Envelope
-from ggn_store.model.moves import play
+from ggn_store.model.moves import play_text
 from ggn_store.model.moves.play import Duty, Play
 from ggn_store.model.teams.revision import Revision
 from tests.support.databases import mostly_sqlite
@@ -94,7 +94,7 @@ OTHERWISE: dict[str, Any] = {
     "title": 'Q"u\\ick\x7f\n ü',
     "source": "",
     "start": None,
-    "play": play.text(Play(host=("points",))),
+    "play": play_text.text(Play(host=("points",))),
 }
 
 
@@ -111,7 +111,7 @@ ENVELOPES: dict[str, Callable[[], Document]] = {
     "a description": lambda: ruleset(tiny()).document(),
     "a description, and another title": lambda: told(ruleset(tiny()).document(), **OTHERWISE),
     "no definition": lambda: replace(
-        parse(KNIGHT), envelope=Envelope(title="T", play=play.text(Play((Duty("pass"),))))
+        parse(KNIGHT), envelope=Envelope(title="T", play=play_text.text(Play((Duty("pass"),))))
     ),
     "nothing": lambda: parse(KNIGHT),
 }
