@@ -97,6 +97,13 @@ def test_a_ruleset_reads_and_writes_sfen(minishogi: Ruleset) -> None:
     assert minishogi.sfen(minishogi.position()).startswith("rbsgk/4p/5/P4/KGSBR b -")
 
 
+def test_positions_of_another_board_have_no_text_of_these_rules(chess: Ruleset, minishogi: Ruleset) -> None:
+    with pytest.raises(PositionError, match=r"^the position has a board of 8x8, and that of minishogi@1 is 5x5$"):
+        minishogi.sfen(chess.start)
+    with pytest.raises(PositionError, match=r"^the position has a board of 5x5, and that of chess@1 is 8x8$"):
+        chess.fen(minishogi.start)
+
+
 def test_without_a_definition_there_is_feen(quick: Ruleset) -> None:
     for told in (
         lambda: quick.position(fen=START),

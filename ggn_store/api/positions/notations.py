@@ -45,7 +45,7 @@ def fen(position: Position, ruleset: Handle, shredder: bool = False) -> str:
     """The position as FEN, as `games.fen` has it."""
     from ggn_store.games import fen as notation
 
-    return notation.fen(position, _letters(ruleset, "FEN"), shredder)
+    return notation.fen(ruleset.stated(position), _letters(ruleset, "FEN"), shredder)
 
 
 def _parse_sfen(text: str, ruleset: Handle) -> Position:
@@ -57,7 +57,7 @@ def _parse_sfen(text: str, ruleset: Handle) -> Position:
 def _sfen(position: Position, ruleset: Handle) -> str:
     from ggn_store.games.fen import sfen
 
-    return sfen(position, _letters(ruleset, "SFEN"))
+    return sfen(ruleset.stated(position), _letters(ruleset, "SFEN"))
 
 
 def _letters(ruleset: Handle, notation: str) -> Definition:
