@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ggn_store.games.rules import Army, Form
@@ -58,12 +58,19 @@ class SquareCases:
         there = [each for each in self._own.standing(square) if may_take(form, each) and not each.piece.terminal]
         return [SquareCase({square: each.identifier}) for each in there]
 
-    def together(self, cases: Iterable[SquareCase]) -> Iterator[SquareCase]:
+    def together(self, cases: Sequence[SquareCase]) -> list[SquareCase]:
         """The ways in which all of some cases hold, each position in one; what is captured is left out."""
+        must, deny, said = dict[str, str](), dict[str, str](), 0
+        for case in cases:
+            must |= case.must
+            deny |= case.deny
+            said += len(case.must) + len(case.deny)
+        if len(must) + len(deny) == said:  # nearly always, no two say the same of a square
+            return [SquareCase(must, deny)]
         ways = [SquareCase()]
         for case in cases:
             ways = [both for way in ways for both in self._both(way, case)]
-        yield from ways
+        return ways
 
     def _both(self, one: SquareCase, other: SquareCase) -> Iterator[SquareCase]:
         must, deny = {**one.must, **other.must}, {**one.deny, **other.deny}

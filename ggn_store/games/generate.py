@@ -13,7 +13,6 @@ around it where something is spared: none of them first.
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -220,16 +219,19 @@ class Writer:
     ) -> Iterator[Possibility]:
         """The possibilities of one way: each choice of cases that do not contradict each other, with each result."""
         for chosen in itertools.product(*cases):
-            held = (self._held(case.captured) for case in chosen if case.captured is not None)
-            hands = dict(Counter(each for each in held if each is not None))
+            hands: dict[str, int] = {}
+            for case in chosen:
+                if case.captured is not None and (held := self._held(case.captured)) is not None:
+                    hands[held] = hands.get(held, 0) + 1
             left: dict[str, str | None] = dict.fromkeys((source, *taken))
             blast = form.piece.blast
             blasts = takes and bool(blast.moves.patterns)
             gone = blasts and not blast.stays
+            ways = self._cases.together(chosen)
             for result, rule in results[:1] if gone else results:  # what is gone has not become anything
                 none, known = self._none_of(form, source, target, result, rule)
                 board = {**left, target: None if gone else result}
-                for case in self._cases.together([*chosen, SquareCase(deny=none)]):
+                for case in self._cases.together([*chosen, SquareCase(deny=none)]) if none else ways:
                     around = self._blasts(blast, target, case.must, left) if blasts else ((_UNGUARDED, ()),)
                     for guards, emptied in around:
                         after = {**board, **dict.fromkeys(emptied)}
@@ -284,7 +286,10 @@ class Writer:
         guards: Guards = _UNGUARDED,
     ) -> Iterator[Possibility]:
         """A move with each choice of enemies around its end that become own pieces."""
-        around = self.own.around(form.piece.turns, target) if form.piece.turns.patterns else ()
+        if not form.piece.turns.patterns:
+            yield self._possibility(*conditions, board, hands, guards)
+            return
+        around = self.own.around(form.piece.turns, target)
         for chosen in itertools.product(*(self._ways_to_turn(each) for each in around if each not in board)):
             cases, turned = [SquareCase(*conditions)], dict(board)
             for square, enemy, own in chosen:
