@@ -340,7 +340,8 @@ class Digests:
         if self._dialect == "gdl":
             return self._of_gdl(piece)
         strings, all_must, all_deny, all_effects = self._strings, self._must, self._deny, self._effects
-        sources = []
+        sha256 = hashlib.sha256(f"{self._before}{strings[piece.identifier]},{{".encode())
+        comma = ""
         for source in piece.sources:
             destinations = []
             for destination in source.destinations:
@@ -358,8 +359,10 @@ class Digests:
                         text += all_effects.get(id(effects)) or self._changes(effects)
                     texts.append(f"{{{text}}}")
                 destinations.append(f"{strings[destination.square]}:[{','.join(texts)}]")
-            sources.append(f"{strings[source.square]}:{{{','.join(destinations)}}}")
-        return _sha256(f"{self._before}{strings[piece.identifier]},{{{','.join(sources)}}}]")
+            sha256.update(f"{comma}{strings[source.square]}:{{{','.join(destinations)}}}".encode())
+            comma = ","
+        sha256.update(b"}]")
+        return sha256.hexdigest()
 
     def _of_gdl(self, piece: Piece) -> str:
         """The digest of a piece, of which only a destination is a text at a time."""

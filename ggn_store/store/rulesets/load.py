@@ -405,24 +405,32 @@ def _fill(
     board: Board,
     layout: Layout,
 ) -> None:
-    """Store the rows of new pieces, table by table for as many pieces as their rows may be in memory at once."""
+    """Store the rows of new pieces, table by table for as many as may be in memory at once."""
     tables = [table.columns for table in (*t.PIECE_TABLES, t.piece_facts, t.lane)]
-    waiting: list[list[Iterable[tuple[Any, ...]]]] = []
+    waiting: list[Sequence[Iterable[tuple[Any, ...]]]] = []
     encoder, deriver = lanes.Encoder(board), facts.Deriver(board, layout)
     count = 0
-    for number, (piece_id, piece) in enumerate(pieces, start=1):
+
+    def store() -> None:
+        for columns, parts in zip(tables, zip(*waiting, strict=True), strict=True):
+            database.fill(connection, columns, chain.from_iterable(parts))
+        waiting.clear()
+
+    for piece_id, piece in pieces:
         if isinstance(piece, Flat):
             waiting.append(list(piece.rows(piece_id)))
-        else:
-            derived = [(piece_id, *deriver.of(piece).row())], encoder.rows_of(piece_id, piece)
-            rows = [*flatten(piece_id, piece, board), *derived]
-            waiting.append([*rows])
-            count += sum(map(len, rows))
-        if number == len(pieces) or count > _ROWS_AT_ONCE:
-            for columns, parts in zip(tables, zip(*waiting, strict=True), strict=True):
-                database.fill(connection, columns, chain.from_iterable(parts))
-            waiting.clear()
-            count = 0
+            continue
+        for part in _parts(piece_id, piece, board, _ROWS_AT_ONCE):
+            waiting.append((*part, (), ()))
+            count += sum(map(len, part))
+            if count > _ROWS_AT_ONCE:
+                store()
+                count = 0
+        derived = [(piece_id, *deriver.of(piece).row())], encoder.rows_of(piece_id, piece)
+        waiting.append((*repeat((), len(t.PIECE_TABLES)), *derived))
+        count += sum(map(len, derived))
+    if waiting:
+        store()
 
 
 def known_pieces(connection: Connection, digests: Sequence[str]) -> dict[str, int]:
@@ -434,6 +442,12 @@ def known_pieces(connection: Connection, digests: Sequence[str]) -> dict[str, in
 
 def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, ...]], ...]:
     """The rows of a piece, one list for each of `tables.PIECE_TABLES`, in the order of their columns."""
+    [rows] = _parts(piece_id, piece, board, None)
+    return rows
+
+
+def _parts(piece_id: int, piece: Piece, board: Board, most: int | None) -> Iterator[tuple[list[tuple[Any, ...]], ...]]:
+    """The rows of a piece as `flatten` gives them, source by source together while there are not more than `most`."""
     numbers: dict[str, int | None] = {**board.numbers, HAND: None}
     sources: list[tuple[Any, ...]] = []
     destinations: list[tuple[Any, ...]] = []
@@ -443,6 +457,9 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, 
     others: tuple[list[tuple[Any, ...]], ...] = ([], [], [], [])
     number = 0
     for i, source in enumerate(piece.sources):
+        if most is not None and len(conditions) + len(changes) > most:
+            yield sources, destinations, variants, conditions, changes, *others
+            sources, destinations, variants, conditions, changes, others = [], [], [], [], [], ([], [], [], [])
         sources.append((piece_id, i, numbers[source.square]))
         for j, destination in enumerate(source.destinations):
             destinations.append((piece_id, i, j, numbers[destination.square]))
@@ -460,7 +477,7 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, 
                 if possibility.guards or possibility.origin or (effects and (effects.hands or effects.state)):
                     _flatten_others(possibility, (piece_id, number), others)
                 number += 1
-    return sources, destinations, variants, conditions, changes, *others
+    yield sources, destinations, variants, conditions, changes, *others
 
 
 def _flatten_others(possibility: Possibility, key: tuple[int, int], others: tuple[list[tuple[Any, ...]], ...]) -> None:

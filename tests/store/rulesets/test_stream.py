@@ -18,6 +18,7 @@ from ggn_store.games import generate as generating
 from ggn_store.games import library
 from ggn_store.games.rules import Definition
 from ggn_store.model.documents.document import Piece
+from ggn_store.store.rulesets import load
 from tests.support.databases import new_store
 from tests.support.postgres import Server
 
@@ -121,6 +122,29 @@ def test_no_piece_is_asked_for_before_the_rows_of_the_one_before_are_stored(
     monkeypatch.setattr(generating, "pieces", watched)
     store.load(library.read_game("chess"), "chess")
     assert stored == asked == 15_292
+
+
+def test_the_rows_of_a_large_piece_are_stored_some_sources_at_a_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = []
+    fill = store.session.database.fill
+
+    def counted(connection: Connection, columns: Iterable[Column[Any]], rows: Any) -> None:
+        columns, rows = list(columns), list(rows)
+        if columns[0].table.description == "condition":
+            counts.append(len(rows))
+        fill(connection, columns, rows)
+
+    monkeypatch.setattr(store.session.database, "fill", counted)
+    monkeypatch.setattr(load, "_ROWS_AT_ONCE", 60)
+    game = read_definition(TINY)
+    store.load(game, "game")
+    document = generate(game)
+    assert (sum(counts), document.pieces[0].conditions) == (document.conditions, 320)
+    assert max(counts) < 80
+    assert store.ruleset("game").document() == document
+    assert store.upkeep.check() == []
 
 
 def test_a_game_that_cannot_be_generated_to_its_end_leaves_nothing(
