@@ -98,10 +98,10 @@ BETZA_LENGTH: Final = _limit("betza-length", 1_000, "characters", "a Betza strin
 BETZA_LEGS: Final = _limit("betza-legs", 6, "legs", "one move of a Betza string")
 BETZA_WAYS: Final = _limit("betza-ways", 1_000, "ways", "the ways of one Betza string: directions times what legs do")
 PIECE_POSSIBILITIES: Final = _limit(
-    "piece-possibilities", 1_000_000, "possibilities", "one piece of a definition, as estimated before it is generated"
+    "piece-possibilities", 2_000_000, "possibilities", "one piece of a definition, as estimated before it is generated"
 )
 PIECE_CONDITIONS: Final = _limit(
-    "piece-conditions", 20_000_000, "conditions", "one piece of a definition, as estimated before it is generated"
+    "piece-conditions", 30_000_000, "conditions", "one piece of a definition, as estimated before it is generated"
 )
 VARIANTS_BYTES: Final = _limit("variants-bytes", 5_000_000, "bytes", "a variants.ini")
 VARIANTS_SECTIONS: Final = _limit("variants-sections", 1_000, "sections", "a variants.ini")

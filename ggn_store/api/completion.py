@@ -49,7 +49,7 @@ def game_names(begun: str | None = None) -> list[str]:
     from ggn_store.games import library
 
     try:
-        described = () if begun is None else library.descriptions()
+        described = () if begun is None else (*library.descriptions(), *library.large())
         short = (name.partition("/")[2] for name in described)
         return sorted({*library.names(), *(described if begun and "/" in begun else short)})
     except GgnStoreError:

@@ -24,6 +24,8 @@ STARTER: Final = ("chess", "makruk", "minishogi", "tic-tac-toe", "xiangqi")
 INDEX: Final = "index.csv"
 FAMILIES: Final = "families.toml"
 DESCRIPTIONS: Final = "gdl"
+# Games that take as much of a store as all others together, and are loaded by their names only.
+LARGE: Final = "large"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +74,26 @@ def descriptions() -> list[str]:
     return sorted(f"{DESCRIPTIONS}/{path.stem}" for path in (directory().parent / DESCRIPTIONS).glob("*.json"))
 
 
+def large() -> list[str]:
+    """The names of the games that are too large for the others' company, such as `large/tai-shogi`."""
+    return sorted(f"{LARGE}/{path.stem}" for path in (directory().parent / LARGE).glob("*.toml"))
+
+
 def full_name(name: str) -> str:
-    """The name of a game in the library: a game description may be named without its `gdl/`, if no other game is."""
+    """The name of a game in the library: of what is in a folder the name alone will do, if no other game has it."""
     if not isinstance(name, str):
         raise UnknownNameError(f"{quote(name)} is not the name of a game")
-    described = f"{DESCRIPTIONS}/{name}"
-    return described if name not in names() and described in descriptions() else name
+    if name in names():
+        return name
+    return next((each for each in (*descriptions(), *large()) if each.partition("/")[2] == name), name)
 
 
 def path_of(name: str) -> Path:
     """The file that defines a game of the library; raises UnknownNameError, naming the nearest names."""
-    known = names()
-    if name in known:
+    if name in names():
         return directory() / f"{name}.toml"
+    if name in large():
+        return directory().parent / f"{name}.toml"
     raise unknown(name)
 
 
@@ -92,7 +101,8 @@ def unknown(name: str) -> UnknownNameError:
     """What to say of a name that no game has: the games that it leads to, or the nearest name."""
     known = names()
     found = find(name)
-    hint = f"; by this word there is {offer(found)}" if found else did_you_mean(name.lower(), known)
+    near = [*known, *(each.partition("/")[2] for each in large())]
+    hint = f"; by this word there is {offer(found)}" if found else did_you_mean(name.lower(), near)
     hint = hint or f"; it has {offer(known)}"
     return UnknownNameError(f"the library has no game {quote(name)}{hint} (`ggn-store list --library` shows all)")
 

@@ -34,6 +34,7 @@ def test_shells_get_a_completion_script(run: Program, monkeypatch: pytest.Monkey
         ("ggn-store load --library gd", ["plain,gdl"]),
         ("ggn-store load --library jung", ["plain,jungle"]),
         ("ggn-store load --library gdl/jung", ["plain,gdl/jungle"]),
+        ("ggn-store load --library tai", ["plain,tai-shogi"]),
         ("ggn-store load chess --library makr", ["plain,makruk"]),
         ("ggn-store generate xi", ["plain,xiangqi", "plain,xiangqihouse", "file,xi"]),
         ("ggn-store --limit document-b", ["plain,document-bytes="]),

@@ -45,6 +45,7 @@ def test_every_game_that_is_loaded_first_is_in_the_library() -> None:
     assert set(library.STARTER) <= set(library.names())
     assert [file.name for file in library_files()] == list(library.STARTER)
     assert [file.name for file in library_files(["all"])] == [*library.names(), *library.descriptions()]
+    assert [file.name for file in library_files(["large"])] == library.large() == ["large/tai-shogi"]
     assert len(library_files(["examples"])) == 31
     described = [file.name for file in library_files(["gdl", "gdl/chess"])]
     assert described == library.descriptions()
@@ -64,6 +65,8 @@ def test_a_name_that_the_library_does_not_have_leads_to_no_file(name: str) -> No
 def test_an_unknown_game_is_answered_with_the_nearest_names() -> None:
     with pytest.raises(UnknownNameError, match=r"did you mean minishogi\?"):
         library.read_game("minishoji")
+    with pytest.raises(UnknownNameError, match=r"did you mean tai-shogi\?"):
+        library_names(["tai shogi"])
     with pytest.raises(UnknownNameError, match=r"it has .* and [0-9]+ more"):
         library.read_game("qqqq")
     with pytest.raises(UnknownNameError, match='the library has no "examples/x"; it has examples/diff-capture'):
@@ -202,8 +205,9 @@ def test_a_game_is_found_by_what_people_call_it(word: str, found: str) -> None:
     assert library_names([word]) == found.split()
 
 
-def test_a_description_is_named_without_its_folder_unless_a_definition_has_the_name() -> None:
+def test_a_game_of_a_folder_is_named_without_it_unless_another_game_has_the_name() -> None:
     assert [file.name for file in library_files(["jungle", "gdl/jungle", "chess"])] == ["gdl/jungle", "chess"]
+    assert [file.name for file in library_files(["tai-shogi", "large/tai-shogi"])] == ["large/tai-shogi"]
 
 
 def test_every_game_is_in_a_family_and_every_family_has_games() -> None:

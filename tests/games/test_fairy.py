@@ -434,7 +434,7 @@ def test_what_cannot_be_carried_is_told_with_its_line(option: str, name: str, ti
     [("flipello", ["flipEnclosedPieces"]), ("flipersi", ["enclosingDropStart", "flipEnclosedPieces"])],
 )
 def test_what_a_limit_refuses_names_it_and_can_be_allowed(name: str, options: list[str]) -> None:
-    most = "at most 1,000,000 (--limit piece-possibilities=N allows more)"
+    most = "at most 2,000,000 (--limit piece-possibilities=N allows more)"
     refusals = one(f"[mine:{name}]\n", allow_host_rules=True).refusals
     assert [refusal.option for refusal in refusals] == options
     assert all(each.reason.endswith(f"up to 7,779,352 possibilities of a piece; allowed: {most}") for each in refusals)

@@ -3,13 +3,16 @@
 A word is a direction, a step if nothing follows it: `*` ranges, a number limits, `!` leaps over a square, `~` ranges
 from the second square on, `^` ranges, and takes whatever is on its line. `lion` takes two steps, taking what it meets
 on both, in any direction or along those that are named; `cats` are two diagonal steps of a lion, `igui` takes what is
-beside it, and `area` is everything within three squares.
+beside it, and `area` is everything within three squares. `dog` takes up to three steps on one line, back again, too,
+but not past where it began, over whatever it does not take. `hook` ranges along the directions that are named, and then
+may turn to either side and range on. `anywhere` is every square.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, combinations
 from typing import Final
 
 Point = tuple[int, int]
@@ -81,6 +84,70 @@ _STEPS = {
     "lion hawk": "lion ne* se* sw* nw*",
     "multi general": "n* se* sw*",
     "hound": "n se sw",
+    "blue dragon": "n2 ne* e* s2 w* nw",
+    "blind bear": "ne se sw nw s*",
+    "blind monkey": "ne e se sw w nw",
+    "buddhist devil": "ne3 e s w nw3",
+    "capricorn": "hook:ne,se,sw,nw",
+    "chinese cock": "ne e s w nw",
+    "coiled serpent": "n s se sw",
+    "dark spirit": "ne e sw nw",
+    "deva": "ne se w nw",
+    "donkey": "n! s! e w",
+    "dove": "n2 e2 s2 w2 ne5 se5 sw5 nw5",
+    "eastern barbarian": "n2 s2 ne e w nw",
+    "emperor": "anywhere",
+    "enchanted badger": "n2 e2 w2",
+    "fierce eagle": "n ne nw e2 w2 se2 sw2",
+    "flying horse": "n e s w ne2 nw2",
+    "fragrant elephant": "n2 e2 s2 w2 se2 sw2 ne* nw*",
+    "free demon": "ne* se* sw* nw* e* w* n5 s5",
+    "dream-eater": "ne* se* sw* nw* n* s* e5 w5",
+    "furious fiend": "lion n3 ne3 e3 se3 s3 sw3 w3 nw3",
+    "goblin": "n e s w hook:ne,se,sw,nw",
+    "golden bird": "n* s* e2 w2 ne3 se3 sw3 nw3",
+    "golden deer": "ne* nw* se2 sw2",
+    "great dragon": "e* w* n2 s2 ne3 se3 sw3 nw3",
+    "great elephant": "e5 w5 se5 sw5 n3 s3 ne3 nw3",
+    "guardian": "n3 e3 s3 w3 ne nw",
+    "hook mover": "hook:n,e,s,w",
+    "howling dog": "n* s",
+    "left chariot": "n* nw* se* s",
+    "left general": "n ne e se s sw nw",
+    "lion dog": "dog",
+    "mountain witch": "ne* se* sw* nw* s* n",
+    "northern barbarian": "ne2 nw2 e w se sw",
+    "old kite": "n2 e2 s2 w2 ne nw",
+    "old monkey": "ne se sw nw s",
+    "old rat": "ne2 nw2 s2",
+    "peacock": "hook:ne,nw se2 sw2",
+    "poisonous snake": "n! se! sw! e w",
+    "prancing stag": "n ne se sw nw e2 w2",
+    "racing chariot": "n* e* s* w* se sw",
+    "ram's-head soldier": "ne* nw*",
+    "reclining dragon": "n e s w se sw",
+    "right chariot": "n* ne* sw* s",
+    "right general": "n ne se s sw w nw",
+    "rushing bird": "ne* se* sw* nw* n* e* w*",
+    "she-devil": "n5 e5 s5 w5 ne2 se2 sw2 nw2",
+    "side dragon": "n* e* w* s",
+    "silver hare": "ne2 nw2 se* sw*",
+    "soldier": "n* e* s* w* se* sw*",
+    "southern barbarian": "se2 sw2 e w ne nw",
+    "square mover": "n* e* s* w* ne nw",
+    "standard bearer": "n* ne* nw* e2 s2 w2 se2 sw2",
+    "spirit": "n* ne* e* se* s* sw* w* nw* lion",
+    "teaching king": "n* ne* e* se* s* sw* w* nw* dog",
+    "tile": "ne nw s",
+    "turtle-snake": "ne* sw* n e s w",
+    "sparrow": "ne* sw* n e s w se",
+    "violent bear": "ne2 nw2 e w",
+    "western barbarian": "e2 w2 n s ne nw",
+    "white elephant": "se* sw* n2 e2 s2 w2 ne2 nw2",
+    "white tiger": "n* s* nw* e2 w2 ne",
+    "wizard stork": "ne* se* sw* nw* n* s",
+    "wood": "ne2 nw2",
+    "wrestler": "ne3 se3 sw3 nw3 e w",
 }
 
 _CHU = """
@@ -105,14 +172,34 @@ _OTHERS = {
         -V =+Z vertical soldier chariot soldier; -C =+U chariot soldier tetrarch; -H =+Y falcon bishop general
         -D =+Q eagle rook general; -B =-O bishop general vice general; -R =-Q rook general great general
         -O vice general; -Q great general; H horse falcon; D dragon eagle""",
+    "large/tai-shogi": """
+        A angry boar; A' blue dragon; B =G bishop gold; B' blind bear; -B =+B blind monkey mountain witch
+        -B' =G buddhist devil gold; C copper; C' =G capricorn gold; -C =+C chinese cock wizard stork; -C' cat sword
+        D dragon; D' dove; -D =G donkey gold; -D' =+D' deva teaching king; E =K' elephant king
+        E' =+E' eastern barbarian lion; -E between; -E' evil wolf; F leopard; F' fierce eagle
+        -F =G flying dragon gold; -F' =Q flying horse queen; G gold; G' golden deer; -G between; -G' =G guardian gold
+        H horse; H' =G hook mover gold; -H howling dog; -H' falcon; I iron; I' =D' enchanted badger dove; J goblin
+        J' =G she-devil gold; -J standard bearer; K emperor; K' king; -K =G knight gold; L lance; L' left chariot
+        -L left general; -L' =+L' lion dog great elephant; M =G side mover gold; M' =G side dragon gold; -M silver hare
+        -M' eagle; N =+N lion furious fiend; N' =+N' northern barbarian fragrant elephant; -N =-J king standard bearer
+        O =Y kirin great dragon; O' =J old kite goblin; -O old monkey; -O' =+C old rat wizard stork; P pawn; P' peacock
+        -P =+P poisonous snake hook mover; -P' =+P' prancing stag square mover; Q queen; Q' free demon; -Q dream-eater
+        R =G rook gold; R' chariot; -R right general; -R' right chariot; S silver; S' soldier; -S stone
+        -S' =U' southern barbarian white elephant; T tiger; T' tile; -T turtle-snake; U =+U dark spirit spirit
+        U' white elephant; -U white tiger; -U' wood; V =G vertical mover gold; V' sparrow; -V violent bear
+        -V' violent ox; W =-Q buffalo dream-eater; W' =+W' western barbarian lion dog; -W whale; -W' white horse
+        X =Y' phoenix golden bird; X' ox; -X racing chariot; Y great dragon; Y' golden bird; -Y =G wrestler gold
+        Z coiled serpent; Z' ram's-head soldier; -Z reclining dragon; -Z' =Q' rushing bird free demon""",
 }
 # What is a gold general from then on, under the one letter of a promoted pawn.
 _GOLDEN: Final = {"dai-shogi": ("I", "Y", "N", "W", "U", "-B", "-O", "-D"), "heian-shogi": ("S", "N", "L")}
 GAMES: Final = frozenset(_OTHERS)
 _DEPTH = {"chu-shogi": 4, "dai-shogi": 5, "wa-shogi": 3, "heian-shogi": 3, "tenjiku-shogi": 5}
 _CHU_LIKE: Final = ("chu-shogi", "dai-shogi", "tenjiku-shogi")
+# Where a piece that has something to promote to does so whenever it takes anything, and never else.
+_BY_CAPTURE: Final = frozenset({"large/tai-shogi"})
 # Games of which a piece goes to some squares in two ways that come to the same.
-OVERLAPPING: Final = frozenset({"tenjiku-shogi"})
+OVERLAPPING: Final = frozenset({"large/tai-shogi", "tenjiku-shogi"})
 
 
 def _split(words: str) -> list[str]:
@@ -136,6 +223,7 @@ class Rules:
     ranks: int
     depth: int
     is_chu: bool
+    is_by_capture: bool
 
     @classmethod
     def of(cls, name: str, files: int, ranks: int) -> Rules:
@@ -151,7 +239,7 @@ class Rules:
             moves[token] = _STEPS[plain]
             if promoted:
                 moves[target], becomes[token] = _STEPS[promoted[0]], target
-        return cls(moves, becomes, files, ranks, _DEPTH[name], name in _CHU_LIKE)
+        return cls(moves, becomes, files, ranks, _DEPTH.get(name, 0), name in _CHU_LIKE, name in _BY_CAPTURE)
 
     def outcomes(self, men: Mapping[Point, tuple[int, str]], side: int) -> Iterator[Outcome]:
         """All moves of a side, 1 or -1."""
@@ -171,7 +259,7 @@ class Rules:
             return men.get(point, (0, ""))[0]
 
         def step(point: Point, dx: int, dy: int, count: int = 1) -> Point:
-            return point[0] + dx * count, point[1] + side * dy * count
+            return point[0] + side * dx * count, point[1] + side * dy * count
 
         def end(point: Point) -> Iterator[tuple[Point, list[Point]]]:
             owner = there(point)
@@ -211,6 +299,23 @@ class Rules:
             elif word == "area":
                 within = {(a, b) for a in range(-3, 4) for b in range(-3, 4)} - {(0, 0)}
                 yield from (found for dx, dy in within for found in end(step(at, dx, dy)))
+            elif word == "anywhere":
+                yield from (found for x in range(self.files) for y in range(self.ranks) for found in end((x, y)))
+            elif word == "dog":
+                for way in COMPASS.values():
+                    yield from self._dog([step(at, *way, count) for count in range(4)], there, side)
+            elif word.startswith("hook:"):
+                for way in [COMPASS[each] for each in word.removeprefix("hook:").split(",")]:
+                    for count in range(1, max(self.files, self.ranks)):
+                        corner = step(at, *way, count)
+                        yield from end(corner)
+                        if there(corner) != 0:
+                            break
+                        for turn in ((way[1], -way[0]), (-way[1], way[0])):
+                            for further in range(1, max(self.files, self.ranks)):
+                                yield from end(step(corner, *turn, further))
+                                if there(step(corner, *turn, further)) != 0:
+                                    break
             elif "~" in word or "^" in word:
                 yield from self._over(men, at, side, word)
             elif word in ("knight", "back"):
@@ -220,13 +325,29 @@ class Rules:
                 dx, dy = COMPASS[word[:-1]]
                 yield from end(step(at, dx, dy, 2))
             else:
-                name = word.rstrip("*23")
+                name = word.rstrip("*235")
                 dx, dy = COMPASS[name]
                 limit = {"": 1, "*": 99}.get(word[len(name) :]) or int(word[len(name) :])
                 for count in range(1, limit + 1):
                     yield from end(step(at, dx, dy, count))
                     if there(step(at, dx, dy, count)) != 0:
                         break
+
+    @staticmethod
+    def _dog(line: list[Point], there: Callable[[Point], int | None], side: int) -> Iterator[tuple[Point, list[Point]]]:
+        """What up to three steps along a line, of which the first square is where they begin, can come to."""
+        for path in ((1,), (1, 0), (1, 2), (1, 2, 1), (1, 2, 3)):
+            if any(there(line[each]) is None for each in path):
+                continue
+            *passed, last = path
+            enemies = [each for each in passed if there(line[each]) == -side]
+            for taken in chain.from_iterable(combinations(enemies, count) for count in range(len(enemies) + 1)):
+                if last == 0:
+                    if taken:
+                        yield line[0], [line[each] for each in taken]
+                elif there(line[last]) != side:
+                    all_taken = {*taken, *([last] if there(line[last]) == -side else [])}
+                    yield line[last], [line[each] for each in sorted(all_taken)]
 
     def _over(
         self, men: Mapping[Point, tuple[int, str]], at: Point, side: int, word: str
@@ -237,7 +358,7 @@ class Rules:
         dx, dy = COMPASS[name]
         is_open = True
         for count in range(1 if leaps else 2, int(limit or 99) + 1):
-            to = at[0] + dx * count, at[1] + side * dy * count
+            to = at[0] + side * dx * count, at[1] + side * dy * count
             if not (0 <= to[0] < self.files and 0 <= to[1] < self.ranks):
                 break
             owner = men.get(to, (0, ""))[0]
@@ -252,6 +373,8 @@ class Rules:
         better = self.becomes.get(token)
         if better is None:
             return [token]
+        if self.is_by_capture:
+            return [better if takes else token]
 
         def deep(point: Point) -> bool:
             return point[1] >= self.ranks - self.depth if side == 1 else point[1] < self.depth

@@ -24,8 +24,8 @@ from ggn_store.model.teams.selection import is_pattern, select
 from ggn_store.notation import toml, toml_edit
 from ggn_store.notation.hand import HAND
 
-# Folders of the library beside the games: documents of the seeds, and game descriptions.
-FOLDERS: Final = ("examples", "gdl")
+# Folders of the library beside the games: documents of the seeds, game descriptions, and what is very large.
+FOLDERS: Final = ("examples", library.DESCRIPTIONS, library.LARGE)
 ALL: Final = "all"
 _LOSSES: Final = 1_000
 
@@ -101,7 +101,7 @@ def library_names(wanted: Iterable[str]) -> list[str]:
 def library_files(names: Iterable[str] = ()) -> list[files.File]:
     """Files of the library: named games, `all` of them, `examples`, `gdl`; without names a few well-known games.
 
-    Raises UnknownNameError, naming the nearest names.
+    Games of `large` are not among `all`. Raises UnknownNameError, naming the nearest names.
     """
     found: dict[str, files.File] = {}
     for name in map(library.full_name, list(names) or library.STARTER):
