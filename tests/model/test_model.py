@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from ggn_store.documents.ggn import parse
 from ggn_store.errors import MoveError, NotationError, PositionError
+from ggn_store.model.documents import document as values
 from ggn_store.model.documents.board import Board, around, box, parse_shape
-from ggn_store.model.documents.document import Document, Envelope, Piece
+from ggn_store.model.documents.document import Digests, Document, Envelope, Piece
 from ggn_store.model.moves.move import DISPLACEMENT, Move, displacement
 from ggn_store.model.moves.position import MAX_HAND_COUNT, Position
 from ggn_store.notation import cell
@@ -179,6 +180,16 @@ def test_the_digests_of_a_tiny_document_never_change() -> None:
     assert document.piece_digests == (piece,)
     assert document.digest == digest(f'["must-deny","{board}",{{}},["{piece}"]]')
     assert document.digest == "e0900a7254bfa3c4de711af49e1664208e9bfde1aeb33c5ab1d2e4d8224d4474"
+
+
+def test_a_digest_keeps_no_more_texts_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaps = {square: [{"must": {square: "empty"}, "diff": {"board": {"a1": None, square: "C:P"}}}] for square in "bcde"}
+    document = parse({"C:P": {"a1": {**leaps, "b": leaps["b"] * 2}}})
+    wanted = document.piece_digests
+    monkeypatch.setattr(values, "_MOST_TEXTS", 2)
+    digests = Digests(document.dialect, document.board)
+    assert tuple(map(digests.of, document.pieces)) == wanted
+    assert (len(digests._must), len(digests._effects)) == (2, 2)
 
 
 def test_equal_pieces_of_two_documents_share_a_digest() -> None:

@@ -50,6 +50,8 @@ ENEMY: Final = "enemy"
 MAX_STEP: Final = 1_000_000
 
 Guards = Mapping[str, tuple[str, ...]]
+# So many texts are kept of conditions, and of effects, that may come again.
+_MOST_TEXTS: Final = 100_000
 # One for all possibilities without any, of which a document can have millions.
 _UNGUARDED: Final[Guards] = {}
 
@@ -398,12 +400,12 @@ class Digests:
 
     def _states(self, known: dict[int, str], polarity: int, states: Mapping[str, str]) -> str:
         """Conditions as a member, with the comma that comes after it."""
-        return known.setdefault(id(states), f"{self._keys[polarity]}{{{self._listed(states)}}},")
+        return _kept(known, states, f"{self._keys[polarity]}{{{self._listed(states)}}},")
 
     def _changes(self, effects: Transition) -> str:
         """Effects as a member."""
         text = self._members(self._listed(effects.board), self._listed(effects.hands), effects.toggle)
-        return self._effects.setdefault(id(effects), text)
+        return _kept(self._effects, effects, text)
 
     def _listed(self, members: Mapping[str, str | int | None]) -> str:
         return ",".join(map(self._pairs.__getitem__, sorted(members.items())))
@@ -452,6 +454,13 @@ class _Pairs(dict[tuple[str, str | int | None], str]):
 
     def __missing__(self, pair: tuple[str, str | int | None]) -> str:
         return self.setdefault(pair, ":".join(map(json_text.compact, pair)))
+
+
+def _kept(known: dict[int, str], each: object, text: str) -> str:
+    """The text of an object, kept for when it comes again, while there are not too many of them."""
+    if len(known) < _MOST_TEXTS:
+        known[id(each)] = text
+    return text
 
 
 def _sha256(text: str) -> str:
