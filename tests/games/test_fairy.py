@@ -409,6 +409,7 @@ REFUSED = [
     ("promotedPieceType = n:b\nsittuyinPromotion = true", "sittuyinPromotion", "D", "nothing else promotes"),
     ("immobilityIllegal = true\npromotionRegionWhite = *4", "immobilityIllegal", "D", "could not move on"),
     ("chess960 = true\nseirawanGating = true", "chess960", "D", "has not moved alike"),
+    ("castlingKingPiece = q", "castlingKingPiece", "D", "lets the king castle"),
     (
         "extinctionPseudoRoyal = true\nextinctionPieceTypes = n\nextinctionValue = loss",
         "extinctionPseudoRoyal",

@@ -210,6 +210,13 @@ SAID = [
         True,
     ),
     (
+        '[pieces.A]\nbetza = "W"\ncastling = [{ from = "b1", to = "c1", with = "d1", with_to = "b1" }]\n'
+        '[pieces.R]\nbetza = "R"',
+        "pieces.A.castling",
+        "lets the king castle instead",
+        True,
+    ),
+    (
         '[pieces.A]\nbetza = "W"\n[[play.outcome]]',
         "play.outcome.1",
         "no option ends a game for this reason: bare",

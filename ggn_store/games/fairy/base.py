@@ -92,7 +92,10 @@ class BaseVariant:
         usual = self.s.letter("king") or self.s.letter("commoner")
         rank = self.s.number("castlingRank", 1) - 1
         for side in SIDES:
-            king = (self.s.value(f"castlingKingPiece{COLOURS[side]}") or usual).upper()
+            name = f"castlingKingPiece{COLOURS[side]}"
+            king = (self.s.value(name) or usual).upper()
+            if self.s.letter("king") not in ("", king):
+                self.s.refuse(name, BEYOND["castlingKingPiece"][1])
             rooks = self._types("castlingRookPieces", side, self.s.letter("rook"))
             row = rank if side == "first" else self.s.ranks - 1 - rank
             own = [letter.upper() for letter in self.start.rights if letter.isupper() == (side == "first")]

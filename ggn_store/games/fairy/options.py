@@ -138,6 +138,10 @@ BEYOND: Final[Mapping[str, tuple[str, str]]] = {
         "where one side's pieces of a type would capture in passing, and the other's not",
         "both sides' pieces of a type move alike in a definition",
     ),
+    "castlingKingPiece": (
+        "with another piece than the king, where there is one",
+        "the engine lets the king castle, wherever it stands",
+    ),
     "extinctionPseudoRoyal": (
         "where there are or can be several royal pieces of several kinds",
         "the last one of each kind is royal, and here the last one of all kinds",

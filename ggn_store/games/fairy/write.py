@@ -296,7 +296,11 @@ class VariantWriter(PieceWriter):
             self._anywhere([each for _, each in found], self.where(found[0][0], "castling"))
         for piece, each in found:
             self._castling(each, self.where(piece, "castling"))
-            if self.kinds[piece.letter] != "king":
+            if self.kinds[piece.letter] == "king":
+                continue
+            if "king" in self.kinds.values():
+                self.leave(self.where(piece, "castling"), "the engine lets the king castle instead", moves=True)
+            else:
                 self.put("castlingKingPiece", piece.letter.lower(), self.where(piece, "castling"))
 
     def _castling(self, each: Castling, where: str) -> None:
