@@ -470,7 +470,7 @@ class Army:
         for source in self.definition.board.squares:
             if starts is None or source in starts.of(self.side):
                 for route in self._routes(piece, source, first=True):
-                    if route.initial and route.quiet and (passed := self._passed(piece, route)):
+                    if route.initial and (passed := self._passed(piece, route)):
                         ends.setdefault(route.destination, {})[passed] = None
         numbers = self.definition.board.numbers
         states: dict[tuple[str, tuple[str, ...]], State] = {}

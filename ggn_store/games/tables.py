@@ -80,7 +80,8 @@ class Tables:
         if not tables and not self._values.complaints:
             self._values.complain(("pieces",), "a definition has pieces", allowed="tables such as [pieces.K]")
         self._walls = {str(path[1]) for path, _, each in tables if _is_wall(each)}
-        return _with_unmoved_rooks([self._piece(table, path, sides) for path, sides, table in tables])
+        pieces = _with_unmoved_rooks([self._piece(table, path, sides) for path, sides, table in tables])
+        return tuple(map(self._with_first_moves, pieces))
 
     def _tables(self, data: TomlTable) -> Iterator[tuple[Path, tuple[Side, ...], dict[str, Any]]]:
         for group, sides in GROUPS.items():
@@ -115,9 +116,6 @@ class Tables:
             if token[0] in "+-" and table.get(key, False) is not False:
                 message = f"{key} marks a piece by a state, and this one has a state already"
                 values.complain((*path, key), message, token, "pieces without + and -")
-        initial = squares.optional_zone(table, "initial", path)
-        if initial is None and unmoved is None:
-            initial = self._start_squares(token)
         return PieceRule(
             token=token,
             sides=sides,
@@ -126,7 +124,7 @@ class Tables:
             also=tuple(self._also(table, path)),
             terminal=terminal,
             immune=values.flag(table, "immune", path),
-            initial=initial,
+            initial=squares.optional_zone(table, "initial", path),
             unmoved=unmoved,
             castling=castling,
             en_passant=self._en_passant(table, path),
@@ -178,13 +176,13 @@ class Tables:
             start = self._squares.optional_zone(item, "from", at)
             yield Also(self._moves(item, at), start, self._squares.optional_zone(item, "within", at))
 
-    def _start_squares(self, token: str) -> Zone | None:
-        """Where a piece stands at the start: its first moves are from there, unless the definition says otherwise."""
-        if self._start is None:
-            return None
-        names = [(square, qpi.parse(piece)) for square, piece in self._start.board.items()]
+    def _with_first_moves(self, piece: PieceRule) -> PieceRule:
+        """A piece whose first moves are from where it stands at the start, unless its squares or its state say it."""
+        if self._start is None or piece.initial is not None or piece.unmoved is not None:
+            return piece
+        names = [(square, qpi.parse(name)) for square, name in self._start.board.items()]
         found = ((each.side, square, f"{each.state}{each.letter}{chr(39) * each.derived}") for square, each in names)
-        return _zone_of((side, square) for side, square, name in found if name == token)
+        return replace(piece, initial=_zone_of((side, square) for side, square, name in found if name == piece.token))
 
     def _en_passant(self, table: TomlTable, path: Path) -> Zone | None:
         value = table.get("en_passant", False)

@@ -221,3 +221,23 @@ def test_a_promotion_on_capture_leaves_quiet_moves_as_they_are() -> None:
     made = document(PROMOTING.replace("{rule}", '{ zone = "all", to = ["Q"], capturing = true, forced = true }'))
     found = [(each["must"]["e5"], each["diff"]["board"]["e5"]) for each in entries(made, "C:P", "e4", "e5")]
     assert found == [("empty", "C:P"), ("enemy", "C:Q")]
+
+
+def test_a_first_move_that_only_captures_leaves_a_mark_as_well() -> None:
+    text = 'host = ["clear-marks"]\n[pieces.P]\nbetza = "mfWimfnDicsnDefF"\ninitial = "b2"\nen_passant = true'
+    made = document(text, "4x4")
+    assert [each["diff"]["board"] for each in entries(made, "C:P", "b2", "d2")] == [{"b2": None, "d2": "C:-P"}]
+    assert [each["must"] for each in entries(made, "c:p", "b3", "c2")] == [{"c2": "empty", "d2": "C:-P"}]
+
+
+@pytest.mark.parametrize("start", ["", 'start = "4/4/4/+RR+K1 / C/c"\n'])
+def test_the_first_moves_of_a_piece_that_kings_castle_with_need_its_state(start: str) -> None:
+    text = f"""{start}[pieces.K]
+betza = ""
+castling = [{{ from = "c1", to = "b1", with = "a1", with_to = "d1" }}]
+[pieces.R]
+betza = "mWimF"
+"""
+    made = document(text, "4x4")
+    assert destinations(made, "C:+R", "a1") == ["a2", "b1", "b2"]
+    assert destinations(made, "C:R", "b1") == ["b2", "c1", "a1"]
