@@ -142,9 +142,11 @@ class Writer:
         rules = (each for each in form.piece.promotions if each.is_a_move)
         rule = next((each for each in rules if each.start is None or source in each.start.of(form.side)), None)
         if rule is not None:
+            is_first = self.own.is_first(form, source)
             routes = self.own.along(Also(rule.moves), source)
             for route in itertools.chain([Route(source, capture=False)] if rule.in_place else (), routes):
-                if rule.applies(form.side, source, route.destination, captures=route.capture):
+                applies = rule.applies(form.side, source, route.destination, captures=route.capture)
+                if applies and (is_first or not route.initial):
                     yield route, rule
 
     def _possibility(
@@ -272,7 +274,7 @@ class Writer:
                 if square in (source, target) or not each.can_stand(square):
                     continue
                 if deny.setdefault(square, each.identifier) == ENEMY:
-                    name = self._spared[each.piece.letter,].names.get(square)
+                    name = self._spared[spares.alone(self._definition, each)].names.get(square)
                     guards |= {} if name is None else {name: (NO,)}
         return deny, guards
 
@@ -323,7 +325,7 @@ class Writer:
         piece, target = form.piece, route.destination
         plain = self._plain(form, piece.token)
         stays = plain.identifier
-        mark = self.own.mark(form, route)
+        mark = self.own.mark(form, route) if rule is None else None
         if mark is not None:
             stays = piece.identifier(form.side, form.style, state=mark)
         for promotion in piece.promotions if rule is None else (rule,):

@@ -395,9 +395,12 @@ class Army:
 
     def ways(self, form: Form, source: str) -> Iterator[Route]:
         """The routes of a piece in one state, from a square."""
-        piece, side = form.piece, self.side
-        first = form.kind == "unmoved" if piece.initial is None else source in piece.initial.of(side)
-        return self._routes(piece, source, first)
+        return self._routes(form.piece, source, self.is_first(form, source))
+
+    def is_first(self, form: Form, source: str) -> bool:
+        """Whether a move of a piece in one state, from a square, can be its first one."""
+        initial = form.piece.initial
+        return form.kind == "unmoved" if initial is None else source in initial.of(self.side)
 
     def is_mobile(self, form: Form, square: str) -> bool:
         """Whether a piece could ever leave a square, were the board empty but for what it needs."""

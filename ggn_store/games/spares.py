@@ -27,16 +27,28 @@ class Spared:
 def letters(definition: Definition) -> list[tuple[str, ...]]:
     """The letters of what blasts spare, and of what must not be there beside something else."""
     found = [piece.blast.spares for piece in definition.pieces if piece.blast.spares]
-    for piece in definition.pieces:
-        found += [(piece.letter,) for rule in piece.promotions if rule.alone and rule.apart.patterns]
+    for form in definition.forms.values():
+        found += [alone(definition, form) for rule in form.piece.promotions if rule.alone and rule.apart.patterns]
     return list(dict.fromkeys(found))
+
+
+def alone(definition: Definition, form: Form) -> tuple[str]:
+    """What says of a square whether one kind of piece is there: its letter, as long as no other kind has that."""
+    kinds = {
+        (each.piece.token, each.derived) for each in definition.forms.values() if each.piece.letter == form.piece.letter
+    }
+    return (form.piece.letter if len(kinds) == 1 else f"only {form.piece.token}{chr(39) * form.derived}",)
 
 
 def spared(definition: Definition) -> Mapping[tuple[str, ...], Spared]:
     """What stands where, by the letters that rules name."""
     found = {}
     for names_of in letters(definition):
-        forms = [form for form in definition.forms.values() if form.piece.letter in names_of]
+        forms = [
+            form
+            for form in definition.forms.values()
+            if form.piece.letter in names_of or alone(definition, form) == names_of
+        ]
         places = _places(definition, forms)
         names = {square: f"{''.join(names_of)} on {square}" for square in definition.board.squares if square in places}
         found[names_of] = Spared(frozenset(form.identifier for form in forms), names)

@@ -140,3 +140,24 @@ def test_a_pawn_that_is_remembered_becomes_what_falls_back_to_one() -> None:
         "apart": "F",
         "to": ["-F"],
     }
+
+
+def test_a_promotion_by_first_moves_is_no_later_one_and_leaves_no_mark() -> None:
+    text = HEAD.replace("style", 'host = ["clear-marks"]\nstyle', 1)
+    keys = 'initial = "a1"\nen_passant = true\nalso = [{ betza = "imfnD" }]\n'
+    game = Game(f'{text}{keys}promotion = {{ to = ["F"], betza = "imfnD" }}\n')
+
+    def found(source: str) -> set[str]:
+        moves = game.moves(Position({source: "C:P"}))
+        return {f"{each.destination} {each.board[each.destination]}" for each in moves}
+
+    assert found("a1") == {"a2 C:P", "a3 C:-P", "a3 C:F"}
+    assert found("b1") == {"b2 C:P"}
+
+
+def test_a_piece_is_alone_among_others_of_its_letter() -> None:
+    text = HEAD + 'promotion = { to = ["F"], in_place = true, apart = "F", alone = true }\n[pieces."+P"]\nbetza = "W"\n'
+    game = Game(text)
+    for square, piece, may in (("a1", "C:+P", True), ("a1", "C:P", False), ("a1", "c:+p", False), ("b1", "c:p", True)):
+        moves = list(game.moves(Position({"b2": "C:P", square: piece})))
+        assert any((each.source, each.destination) == ("b2", "b2") for each in moves) is may, (square, piece)
