@@ -13,7 +13,7 @@ around it where something is spared: none of them first.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ggn_store import limits
@@ -312,7 +312,7 @@ class Writer:
 
     def _ways_to_turn(self, square: str) -> list[tuple[str, str, str | None]]:
         """How a square can be around the end of a move that turns enemies: what is there, and what that becomes."""
-        there = [each for each in self._enemy.standing(square) if each.kind == "plain"]
+        there = self._enemy.standing(square)
         alone = len(there) == 1
         turned = [
             (ENEMY if alone else each.identifier, self._plain(self.own.forms[0], each.piece.token).identifier)
@@ -404,23 +404,25 @@ class Writer:
         """A drop where other squares are as it asks, with each choice of what it turns or leaves beside it."""
         drop, hands = form.piece.drop, {form.identifier: -1}
         for must, board in self._walls(form, HAND, square, (asked.must, asked.deny), {square: placed}):
+            ways: Iterable[tuple[SquareCase, dict[str, str | None]]] = [(SquareCase(must, asked.deny), board)]
             if drop is not None and drop.encloses.patterns:
-                yield from self._enclosing(square, drop, SquareCase(must, asked.deny), board, hands)
-            elif turns:
-                yield from self._turned(form, square, (must, asked.deny), board, hands)
-            else:
-                yield self._possibility(must, asked.deny, board, hands)
+                ways = self._enclosing(square, drop, SquareCase(must, asked.deny), board)
+            for case, after in ways:
+                if turns:
+                    yield from self._turned(form, square, (case.must, case.deny), after, hands)
+                else:
+                    yield self._possibility(case.must, case.deny, after, hands)
 
     def _enclosing(
-        self, square: str, drop: Drop, asked: SquareCase, board: dict[str, str | None], hands: dict[str, int]
-    ) -> Iterator[Possibility]:
-        """A drop with each choice of enemies in lines between it and an own piece, which become own pieces."""
+        self, square: str, drop: Drop, asked: SquareCase, board: dict[str, str | None]
+    ) -> Iterator[tuple[SquareCase, dict[str, str | None]]]:
+        """Each choice of enemies in lines between a drop and an own piece, with the board where they are own pieces."""
         for chosen in itertools.product(
             *(self._ways_to_enclose(line) for line in self.own.lines(drop.encloses, square))
         ):
             turned = {each: own for _, turns in chosen for each, own in turns.items()}
             for case in self._cases.together([asked, *(case for case, _ in chosen)]) if turned else ():
-                yield self._possibility(case.must, case.deny, {**board, **turned}, hands)
+                yield case, {**board, **turned}
 
     def _ways_to_enclose(self, line: tuple[str, ...]) -> Iterator[tuple[SquareCase, dict[str, str]]]:
         """How a line can be from the square of a drop on, each position in one way, and what is turned there."""

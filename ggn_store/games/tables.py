@@ -146,7 +146,7 @@ class Tables:
     def _leaps(self, table: TomlTable, key: str, path: Path) -> BetzaMoves:
         """The squares around one that a key says, as leaps."""
         moves = self._moves(table, path, key) if key in table else BetzaMoves()
-        if not all(len(each.legs) == 1 and _is_leap(each.legs[0]) for each in moves.patterns):
+        if not all(len(each.legs) == 1 and not each.initial and _is_leap(each.legs[0]) for each in moves.patterns):
             self._values.complain((*path, key), "squares around one are leaps without modes", moves.betza, '"K", "W"')
         return moves
 

@@ -13,6 +13,7 @@ from ggn_store.games.definition import DefinitionError, read
 from ggn_store.games.generate import generate
 from ggn_store.model.documents import variables
 from ggn_store.notation import cell
+from ggn_store.notation.hand import HAND
 from tests.oracles.play import Choice, Game
 
 HEAD = 'title = "T"\nboard = "3x3"\nstyle = "C"\nstart = "3/3/3 9P/9p C/c"\n'
@@ -286,3 +287,31 @@ def test_a_drop_that_turns_what_is_around_leaves_a_wall_too(rule: str) -> None:
     found = [each for each in moves(text, {"a1": "C:P", "b1": "c:p"}, {"C:P": 1}) if each.destination == "c1"]
     boards = [{square: piece for square, piece in each.after.board.items() if piece} for each in found]
     assert boards == [{"a1": "C:P", "b1": "C:P", "c1": "C:P", "c2": "C:W"}]
+
+
+def test_a_drop_that_encloses_turns_what_its_piece_turns_as_well() -> None:
+    text = '[pieces.P]\nbetza = ""\nturns = "W"\ndrop = { encloses = "F" }\n'
+    board: dict[str, str | None] = {"a1": "C:P", "b2": "c:p", "b3": "c:p", "c2": "c:p"}
+    [after] = [each.after.board for each in moves(text, board, {"C:P": 1}) if each.destination == "c3"]
+    assert after == {"a1": "C:P", "b2": "C:P", "b3": "C:P", "c2": "C:P", "c3": "C:P"}
+
+
+@pytest.mark.parametrize(("keys", "enemy"), [('unmoved = "b3"', "c:+p"), ('initial = "b1"\nen_passant = true', "c:-p")])
+@pytest.mark.parametrize(
+    ("turning", "source", "to"),
+    [
+        ('turns = "F"\ndrop = true', "a1", "a2"),
+        ('turns = "W"\ndrop = true', HAND, "c1"),
+        ('drop = { encloses = "W" }', HAND, "c1"),
+    ],
+)
+def test_what_is_turned_or_enclosed_loses_its_state(keys: str, enemy: str, turning: str, source: str, to: str) -> None:
+    pawn = f'[pieces.P]\nbetza = "imfnD"\ndrop = true\n{keys}\n'
+    text = f'host = ["clear-marks"]\n{pawn}[pieces.Q]\nbetza = "W"\n{turning}\n'
+    found = moves(text, {"a1": "C:Q", "b1": enemy}, {"C:Q": 1})
+    assert [each.after.board["b1"] for each in found if (each.source, each.destination) == (source, to)] == ["C:P"]
+
+
+def test_leaps_around_a_square_are_no_first_moves() -> None:
+    with pytest.raises(DefinitionError, match="squares around one are leaps without modes"):
+        read(HEAD + '[pieces.P]\nbetza = ""\nturns = "iK"\ndrop = true\n')
