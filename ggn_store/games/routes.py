@@ -22,15 +22,17 @@ _EIGHTHS: Final = 8
 class Route:
     """One way of a piece from its square to `destination`.
 
-    `empty` and `occupied` are the squares that must be so, `taken` those of enemies that are captured on the way. The
-    move may end on an empty square (`quiet`), an enemy (`capture`), an own piece that is captured (`friendly`), or an
-    empty square where it captures in passing. `initial` routes are possible as the piece's first move only.
+    `empty` and `occupied` are the squares that must be so, `taken` those of enemies that are captured on the way, and
+    `over` those that it passes over whatever is there. The move may end on an empty square (`quiet`), an enemy
+    (`capture`), an own piece that is captured (`friendly`), or an empty square where it captures in passing. `initial`
+    routes are possible as the piece's first move only.
     """
 
     destination: str
     empty: tuple[str, ...] = ()
     occupied: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
     quiet: bool = True
     capture: bool = True
     friendly: bool = False
@@ -57,6 +59,7 @@ class _Way:
     empty: tuple[str, ...] = ()
     occupied: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
 
 
 class _Walk:
@@ -96,6 +99,7 @@ class _Walk:
                 end.empty,
                 end.occupied,
                 end.taken,
+                end.over,
                 leg.quiet,
                 leg.capture,
                 leg.friendly,
@@ -143,11 +147,10 @@ class _Walk:
                 yield moved
             if count == leg.reach:
                 return
-            if not skipped:
-                emptied = self._emptied(moved, square)
-                if emptied is None:
-                    return
-                moved = emptied
+            emptied = replace(moved, over=(*moved.over, square)) if skipped else self._emptied(moved, square)
+            if emptied is None:
+                return
+            moved = emptied
 
     def _hops(self, way: _Way, leg: Leg, track: Track) -> Iterator[_Way]:
         """Every square behind each possible hurdle on the way."""

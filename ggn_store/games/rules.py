@@ -423,7 +423,8 @@ class Army:
             return
         within = None if also.within is None else also.within.of(self.side)
         for route in routes(also.moves.patterns, source, self.definition.lattice, self._view):
-            if within is None or within.issuperset((route.destination, *route.empty, *route.occupied, *route.taken)):
+            way = (route.destination, *route.empty, *route.occupied, *route.taken, *route.over)
+            if within is None or within.issuperset(way):
                 yield route
 
     # --- the states ---

@@ -80,3 +80,9 @@ def test_pawns_of_raumschach_go_forward_and_up_and_the_other_side_back_and_down(
     assert sorted(destinations(made, "c:p", "c4D")) == sorted(["c3D", "c4C", "b3D", "d3D", "c3C", "b4C", "d4C"])
     promoted = [each["diff"]["board"]["c5E"] for each in entries(made, "C:P", "c4E", "c5E")]
     assert promoted == ["C:Q", "C:R", "C:B", "C:U", "C:N"]
+
+
+def test_a_zone_holds_the_square_that_a_ride_begins_over_whatever_is_there() -> None:
+    text = '[pieces.R]\nbetza = ""\nalso = [{{ betza = "jR", within = {} }}]'
+    assert destinations(document(text.format('["b1", "c1", "d1"]'), "4x4"), "C:R", "a1") == ["c1", "d1"]
+    assert destinations(document(text.format('["c1", "d1"]'), "4x4"), "C:R", "a1") == []
