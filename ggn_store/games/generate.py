@@ -472,6 +472,8 @@ class Writer:
 
     def _as_unmoved(self, dropped: Form, square: str) -> str:
         """What a piece is on a square where it has not moved yet."""
+        if dropped.derived:
+            return dropped.identifier
         forms = (each for each in self.own.standing(square) if each.kind == "unmoved" and each.piece is dropped.piece)
         return next((each.identifier for each in forms), dropped.identifier)
 
@@ -518,8 +520,9 @@ class Writer:
 
     def _below(self, square: str) -> str | None:
         """The next square of the file towards the first rank, for both sides; None where there is none."""
-        lattice = self._definition.lattice
-        return lattice.step(square, tuple(-(axis == _RANK) for axis in range(lattice.dimensions)))
+        file, rank, *layers = cell.parse(square)
+        below = cell.text((file, rank - 1, *layers)) if rank else None
+        return below if below in self._squares else None
 
     def _held(self, captured: Form) -> str | None:
         """What a captured piece is in the hand of this side, None for nothing."""

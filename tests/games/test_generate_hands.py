@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
+
+from ggn_store.games.definition import read
+from ggn_store.games.generate import generate
 from ggn_store.notation.hand import HAND
 from tests.support.definitions import destinations, document, entries, moves, shipped_document, sources, targets
 
@@ -146,3 +150,20 @@ def test_a_game_can_be_all_drops() -> None:
     assert sorted(found) == ["a1", "b1", "c1", "d3", "e1", "f1", "g1"]
     gomoku = shipped_document("gomoku")
     assert len(moves(gomoku, {"k10": "g:s"}, {"G:S": 1})) == 19 * 19 - 1
+
+
+@pytest.mark.parametrize("hexagons", ["rows", "rows-left", "files", "files-down"])
+def test_on_top_is_on_the_rank_below_of_the_same_file_on_hexagons_as_well(hexagons: str) -> None:
+    head = f'title = "A game"\nboard = "3x3"\nhexagons = "{hexagons}"\nstyle = "C"\n'
+    made = generate(read(f'{head}[pieces.P]\nbetza = ""\ndrop = {{ on_top = true }}'))
+    assert {to for _, _, to, _ in moves(made, {"a1": "c:p"}, {"C:P": 1})} == {"a2", "b1", "c1"}
+
+
+def test_what_was_the_other_side_s_has_moved_where_it_is_dropped() -> None:
+    head = 'title = "A game"\nboard = "2x2"\nstyles = { first = "C", second = "X" }\nhands = { captures = true }\n'
+    made = generate(read(f'{head}[pieces.P]\nbetza = "fW"\nunmoved = "a1"\ndrop = {{ unmoved = true }}'))
+    dropped = {
+        each: [diff["board"]["a1"] for _, _, to, diff in moves(made, {}, {each: 1}) if to == "a1"]
+        for each in ("C:P", "X:P'")
+    }
+    assert dropped == {"C:P": ["C:+P"], "X:P'": ["X:P'"]}
