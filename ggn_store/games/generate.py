@@ -533,7 +533,7 @@ class Writer:
 
     def _plain(self, form: Form, token: str) -> Form:
         """The piece that a token of the definition names: of the form's army, or else of the other one."""
-        found = self.own.plain(token, form.derived) or self._enemy.plain(token)
+        found = self.own.plain(token, form.derived) or self.own.plain(token) or self._enemy.plain(token)
         if found is None:
             raise GgnStoreError(f"{token} is no piece of the {form.side} side")
         return found

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ggn_store import DocumentError
+from ggn_store import DocumentError, Position, Store
 from ggn_store.games import estimate
+from ggn_store.games.definition import read
 from ggn_store.games.fairy.variants import Variant, read_variants
 from ggn_store.games.fairy.write import write
 from ggn_store.games.generate import generate
@@ -285,3 +286,21 @@ SAID = [
 def test_walls_that_no_option_says_are_named(text: str, reason: str) -> None:
     section = write(game(text + WALL, "5x5"), "mine")
     assert any(each.moves and reason in each.reason for each in section.left_out), section.left_out
+
+
+def test_a_captured_piece_of_the_other_style_leaves_what_a_side_has(store: Store) -> None:
+    text = f"""title = "Styles"
+board = "3x1"
+styles = {{ first = "C", second = "X" }}
+hands = {{ captures = true }}
+[pieces.A]
+betza = "W"
+promotion = {{ to = ["W"], on = "any", capturing = true }}
+wall = {{ piece = "W", past = true }}
+{WALL}hand = false
+"""
+    store.load(read(text), "styles")
+    rules = store.ruleset("styles")
+    position = Position({"a1": "X:A'"}, {}, "first")
+    [move] = rules.moves(position)
+    assert rules.apply(position, move).board == {"a1": "C:W", "b1": "X:A'"}
