@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 from ggn_store import limits
 from ggn_store.errors import GgnStoreError, quote
 from ggn_store.games.patterns import BetzaPattern, Leg, Track
-from ggn_store.model.documents.geometry import Vector, images_of, in_order, scale_of, turned
+from ggn_store.model.documents.geometry import Vector, images_of, in_order, scale_of, steps_of, turned
 
 _LEAPS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     "W": ((1, 0),),
@@ -270,8 +270,8 @@ class _Parser:
 
     def _check(self, modifiers: _Modifiers, atom: _Atom, leg: Leg) -> None:
         where = modifiers.others
-        longest = max(max(map(abs, image)) for image in atom.images)
-        shortest = min(max(map(abs, image)) for image in atom.images)
+        counts = [len(steps_of(image, self._hexagonal)) for image in atom.images]
+        longest, shortest = max(counts), min(counts)
         if leg.hop and leg.reach == 1:
             self._fail(f"{leg.hop} is for rides, and {atom.name} is a leap", where[leg.hop])
         if leg.hop == "g" and leg.reach:

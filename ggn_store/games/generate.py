@@ -449,8 +449,14 @@ class Writer:
         """What must not stand on other squares for a drop."""
         yield SquareCase(deny=dict.fromkeys(self.own.around(drop.apart, square), ENEMY))
         if drop.other_colour:
-            same = (each for each in self._squares if sum(cell.parse(each)) % 2 == sum(cell.parse(square)) % 2)
-            yield SquareCase(deny=dict.fromkeys((each for each in same if each != square), form.identifier))
+            same = (each for each in self._squares if self._colour(each) == self._colour(square) and each != square)
+            yield SquareCase(deny=dict.fromkeys(same, form.identifier))
+
+    def _colour(self, square: str) -> int:
+        """The colour of a square: one of two, or of three among hexagons, which diagonal steps keep."""
+        lattice = self._definition.lattice
+        point = lattice.points[square]
+        return (point[0] - point[1]) % 3 if lattice.hexagonal else sum(point) % 2
 
     def _near(self, form: Form, square: str, drop: Drop) -> Iterator[tuple[SquareCase, bool]]:
         """The ways in which an own piece can be near the square of a drop, each position in one, and which turn."""

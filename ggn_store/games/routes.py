@@ -7,13 +7,12 @@ say the same come once.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ggn_store.games.patterns import BetzaPattern, Leg, Track
-from ggn_store.model.documents.geometry import Lattice, Symmetry, Vector, clockwise, turned
+from ggn_store.model.documents.geometry import Lattice, Symmetry, Vector, clockwise, steps_of, turned
 
 _EIGHTHS: Final = 8
 
@@ -189,7 +188,7 @@ class _Walk:
             return way
         at = way.at
         moved: _Way | None = way
-        for part in _parts(vector)[:-1]:
+        for part in steps_of(vector, self._lattice.hexagonal)[:-1]:
             passed = self._lattice.step(at, part, self._pattern.cylinder)
             if passed is None or moved is None:
                 return None
@@ -208,15 +207,3 @@ class _Walk:
         if square == self._source or square in way.taken or square in way.empty:
             return None
         return way if square in way.occupied else replace(way, occupied=(*way.occupied, square))
-
-
-@functools.lru_cache(maxsize=4096)
-def _parts(vector: Vector) -> tuple[Vector, ...]:
-    """The king's steps of a leap: along its longest direction until what is left is diagonal, then diagonally."""
-    left, parts = vector, []
-    while any(left):
-        longest = max(map(abs, left))
-        part = tuple((each > 0) - (each < 0) if abs(each) == longest else 0 for each in left)
-        parts.append(part)
-        left = tuple(a - b for a, b in zip(left, part, strict=True))
-    return tuple(parts)

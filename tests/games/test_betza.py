@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
@@ -323,6 +324,19 @@ def test_space_and_lines_refuse_what_they_do_not_have() -> None:
     ]:
         with pytest.raises(BetzaError, match=message):
             parse(betza, dimensions)
+
+
+def test_leaps_on_hexagons_pass_the_same_in_all_directions() -> None:
+    lattice = Lattice(parse_shape("9x9"), hexagonal=True)
+    found = {text: list(routes(parse(text, hexagonal=True), "e5", lattice, view("first", 2))) for text in ("nN", "jA")}
+    assert Counter(square for route in found["nN"] for square in route.empty) == dict.fromkeys(
+        ("d5", "d6", "e4", "e6", "f4", "f5"), 2
+    )
+    assert {(route.destination, *route.occupied) for route in found["jA"]} == {
+        *(("g7", "f6"), ("c9", "d7"), ("a7", "c6"), ("c3", "d4"), ("g1", "f3"), ("i3", "g4"))
+    }
+    with pytest.raises(BetzaError, match="F passes over nothing"):
+        parse("nF", hexagonal=True)
 
 
 def test_hexagons_refuse_what_is_for_squares() -> None:

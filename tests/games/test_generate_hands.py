@@ -167,3 +167,11 @@ def test_what_was_the_other_side_s_has_moved_where_it_is_dropped() -> None:
         for each in ("C:P", "X:P'")
     }
     assert dropped == {"C:P": ["C:+P"], "X:P'": ["X:P'"]}
+
+
+def test_hexagons_have_three_colours() -> None:
+    head = 'title = "A game"\nboard = "3x3"\nhexagons = "files"\nstyle = "C"\n'
+    made = generate(read(f'{head}[pieces.B]\nbetza = "B"\ndrop = {{ other_colour = true }}'))
+    assert {to for _, at, to, _ in moves(made, {"b1": "C:B"}, {"C:B": 1}) if at == HAND} == {
+        *("a1", "a2", "b2", "b3", "c1", "c3")
+    }

@@ -87,6 +87,31 @@ def turned(vector: Vector, eighths: int, scale: int) -> Vector:
     return dx * scale, dy * scale
 
 
+@lru_cache(maxsize=4096)
+def steps_of(leap: Vector, hexagonal: bool = False) -> tuple[Vector, ...]:
+    """The king's steps of a leap: along its longest direction until what is left is diagonal, then diagonally.
+
+    Among hexagons a diagonal step goes between two neighbours, to the hexagon beyond the side that they share.
+    """
+    if hexagonal:
+        ring = [*hexagonal_turns((1, 0))]
+        x, y = leap
+        for (a, b), (c, d) in itertools.chain(
+            zip(ring, ring[1:] + ring[:1], strict=True), zip(ring, ring[-1:] + ring[:-1], strict=True)
+        ):
+            area = a * d - b * c  # 1 or -1
+            straight, diagonal = area * (x * d - y * c), area * (a * y - b * x)
+            if straight >= diagonal >= 0:
+                return ((a, b),) * (straight - diagonal) + ((a + c, b + d),) * diagonal
+    left, steps = leap, []
+    while any(left):
+        longest = max(map(abs, left))
+        step = tuple((each > 0) - (each < 0) if abs(each) == longest else 0 for each in left)
+        steps.append(step)
+        left = tuple(map(int.__sub__, left, step))
+    return tuple(steps)
+
+
 # --- symmetries of a box ---
 
 
