@@ -1,1 +1,4 @@
-"""Exports: the views as files for notebooks and other programs, in a directory that tells what is in it."""
+"""Exports: the views as CSV and SQLite files, and the directory of any export, which tells what is in it.
+
+Parquet and DuckDB files are written in `columnar.view_files`.
+"""
