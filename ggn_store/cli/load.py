@@ -73,7 +73,7 @@ def load(paths: tuple[str, ...], library: bool, on_error: str, author: str | Non
 
     With --library, PATHs are games that come with ggn-store (`list --library` shows them; gdl/halma may be called
     halma), `all` of them, `examples` or `gdl` (game descriptions); without any, a few well-known games are loaded.
-    large/tai-shogi, of 17 million possibilities, is not among `all`, nor listed.
+    large/tai-shogi, of 17 million possibilities, is not among `all`.
     """
     options.refuse(
         (not paths and not library, "name a file, a directory, a pattern or -; or give --library"),

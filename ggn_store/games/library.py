@@ -101,8 +101,7 @@ def unknown(name: str) -> UnknownNameError:
     """What to say of a name that no game has: the games that it leads to, or the nearest name."""
     known = names()
     found = find(name)
-    near = [*known, *(each.partition("/")[2] for each in large())]
-    hint = f"; by this word there is {offer(found)}" if found else did_you_mean(name.lower(), near)
+    hint = f"; by this word there is {offer(found)}" if found else did_you_mean(name.lower(), known)
     hint = hint or f"; it has {offer(known)}"
     return UnknownNameError(f"the library has no game {quote(name)}{hint} (`ggn-store list --library` shows all)")
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from ggn_store import Store, find_game
-from ggn_store.api.loading.games import library_games
+from ggn_store.games import library
 from ggn_store.games.generate import pieces
 from ggn_store.games.library import DESCRIPTIONS
 
@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("games", nargs="*", help="names of the library or files; all of the library, if none is given")
     parser.add_argument("--db", help="a store other than a new SQLite file; it has to be empty")
     options = parser.parse_args(arguments)
-    names = options.games or [game.name for game in library_games()]
+    names = options.games or [*library.names(), *library.descriptions()]
     if not options.games:
         random.Random(1).shuffle(names)
     generating = wall = processor = 0.0

@@ -20,7 +20,8 @@ from pathlib import Path
 from sqlalchemy import text
 
 from ggn_store import Document, Store
-from ggn_store.api.loading.games import library_files, library_games
+from ggn_store.api.loading.games import library_files
+from ggn_store.games import library
 from tests.benchmarks.rounds import Figure, medians, seconds, table
 from tests.support.postgres import Server, server
 
@@ -73,7 +74,8 @@ def revise(store: Store, documents: dict[str, Document], count: int, dice: rando
 def measure(kind: str, addresses: tuple[str, str], games: int, revisions: int) -> list[Figure]:
     """Grow one store, and let another follow it."""
     dice = random.Random(games * revisions)
-    names = [game.name for game in sorted(library_games(), key=lambda game: game.possibilities)[:games]]
+    everything = (library.index()[name] for name in (*library.names(), *library.descriptions()))
+    names = [game.name for game in sorted(everything, key=lambda game: game.possibilities)[:games]]
     with ExitStack() as stack:
         mine, theirs = (stack.enter_context(Store.open(address, upgrade=True)) for address in addresses)
         empty = size(mine, addresses[0])

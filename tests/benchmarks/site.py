@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from ggn_store import Store
-from ggn_store.api.loading.games import library_games
+from ggn_store.games import library
 from ggn_store.web.files import write
 from ggn_store.web.site import Site
 from tests.support.web import links_of_files
@@ -24,7 +24,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory, Store.open(options.store or Path(directory) / "store.db") as store:
         if options.store is None:
-            store.load_library(*(game.name for game in library_games()))
+            store.load_library(*library.names(), *library.descriptions())
         pages = Path(directory) / "pages"
         begun = time.process_time()
         count = write(Site(store), pages)

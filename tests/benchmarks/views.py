@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import text
 
 from ggn_store import Store
-from ggn_store.api.loading.games import library_games
+from ggn_store.games import library
 from tests.benchmarks.rounds import Figure, medians, table
 from tests.support.postgres import server
 
@@ -113,7 +113,7 @@ def measure(store: Store, rounds: int) -> list[Figure]:
 def filled(address: str, count: int) -> Iterator[Store]:
     """A store with so many games of the library, chess among them, and the database's statistics of them."""
     with Store.open(address, upgrade=True) as store:
-        names = [game.name for game in library_games()]
+        names = [*library.names(), *library.descriptions()]
         names.sort(key=lambda name: name not in ("chess", "shogi"))
         store.load_library(*names[:count])
         analyze(store)

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, parse, ruleset
-from ggn_store.api.loading.games import library_games
+from ggn_store.games import library
 from ggn_store.model.documents.document import Envelope
 from ggn_store.notation import cell
 from tests.oracles import reference
@@ -299,7 +299,7 @@ def test_games_are_answered_as_by_the_store(sqlite_games: Games, name: str) -> N
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [game.name for game in library_games()])
+@pytest.mark.parametrize("name", [*library.names(), *library.descriptions()])
 def test_every_game_of_the_library_is_answered_as_by_the_store(name: str, tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/game.db") as store:
         store.load_library(name)

@@ -87,7 +87,7 @@ def text(games: list[LibraryGame]) -> str:
 
 def main(wanted: list[str]) -> None:
     """Find out what is in the games, and write it down."""
-    there = [*library.names(), *library.descriptions()]
+    there = [*library.names(), *library.descriptions(), *library.large()]
     known = {} if not wanted else {name: game for name, game in library.index().items() if name in there}
     for name in wanted or there:
         described = name in library.descriptions()

@@ -9,8 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from ggn_store import Move, Position, PositionError, Store
-from ggn_store.api.loading.games import library_games
 from ggn_store.api.positions.notations import NOTATIONS, Notation
+from ggn_store.games import library
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.render.records import compact
 from ggn_store.web.boards import read_position
@@ -59,7 +59,7 @@ def _thirty(names: list[str]) -> list[str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", _thirty([game.name for game in library_games()]))
+@pytest.mark.parametrize("name", _thirty([*library.names(), *library.descriptions()]))
 def test_the_moves_of_a_page_are_those_of_the_ruleset_in_many_games(sqlite_games: Games, name: str) -> None:
     compare(sqlite_games, name, played(sqlite_games[name], 400, 23)[::2], False)
 

@@ -81,9 +81,9 @@ def board_of(definition: Definition) -> Board:
 
 
 def library_games() -> list[LibraryGame]:
-    """What is in each game of the library, by name, without generating any; game descriptions come last."""
+    """What is in each game of the library, by name, without generating any; definitions come first."""
     known = library.index()
-    return [known[name] for name in (*library.names(), *library.descriptions()) if name in known]
+    return [known[name] for name in (*library.names(), *library.descriptions(), *library.large()) if name in known]
 
 
 def library_names(wanted: Iterable[str]) -> list[str]:
