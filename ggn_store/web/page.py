@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlencode
 
 from ggn_store import limits
+from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.model.pictures.style import STYLES
 from ggn_store.model.teams.revision import Revision
@@ -75,7 +76,7 @@ def limit(default: int, most: int) -> Parameter:
 
 POSITION: Final = Parameter(
     "position",
-    "a position as FEN, SFEN, FEEN or JSON; without it, the ruleset's own start",
+    f"a position as {', '.join(map(str.upper, NOTATIONS))} or JSON; without it, the ruleset's own start",
     most=limits.POSITION_TEXT.default,
 )
 STYLE: Final = Parameter(

@@ -275,7 +275,7 @@ class Engine:
         """For each piece, how many possibilities it has from a square; a lone step of a pawn is about one."""
         return {
             row["piece"]: _ROYAL
-            if qpi.parse(row["piece"]).terminal
+            if qpi.is_royal(row["piece"])
             else (row["possibilities"] or 0) / (2 * (row["sources"] or 1))
             for row in self._ruleset.piece_summaries()
         }

@@ -1,6 +1,7 @@
 """topology: squares, hexagons, a track or a network (seed 004, section 2.4 and the note "Topology as Data").
 
-A further structure of a board with coordinates is a further entry of `STRUCTURES`.
+A further structure of a board with coordinates is a further entry of `STRUCTURES`, and of `Lattice` where its
+neighbours are others.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.specification import SpecValue, Topology
 from ggn_store.model.documents.board import MAX_SQUARES, box
 from ggn_store.model.documents.geometry import Lattice, Network
+from ggn_store.model.documents.layout import DESCRIBED_HEXAGONS
 from ggn_store.notation.json_text import Path
 
 
@@ -47,7 +49,7 @@ class Structure:
 
 STRUCTURES: Final = {
     "grid": Structure("cartesian", ("x", "y", "z"), (2, 3), "grid_nodes", extensions={3: "a grid of three sizes"}),
-    "hex_grid": Structure("axial", ("q", "r", "x", "y"), (2,), "hex_nodes", hexagonal=True),
+    DESCRIBED_HEXAGONS: Structure("axial", ("q", "r", "x", "y"), (2,), "hex_nodes", hexagonal=True),
 }
 _SIZES: Final = ("WIDTH", "HEIGHT", "LAYERS")
 _TRACK: Final = Structure("cartesian", ("x",), (1,), "track_nodes")

@@ -11,7 +11,8 @@ from ggn_store.model.documents.document import Envelope
 from ggn_store.model.documents.geometry import HEXAGONS
 
 NETWORK: Final = "network"
-_DESCRIBED_HEXAGONS: Final = "hex_grid"
+# The structure that game descriptions call hexagons.
+DESCRIBED_HEXAGONS: Final = "hex_grid"
 
 
 class Layout(NamedTuple):
@@ -58,4 +59,4 @@ def of(envelope: Envelope) -> Layout:
 def _described(topology: Mapping[str, Any]) -> str | None:
     if topology.get("type") == NETWORK:
         return f"{NETWORK} {json.dumps(topology.get('lines', []), ensure_ascii=False, separators=(',', ':'))}"
-    return "rows" if str(topology.get("structure")).strip().startswith(_DESCRIBED_HEXAGONS) else None
+    return "rows" if str(topology.get("structure")).strip().startswith(DESCRIBED_HEXAGONS) else None

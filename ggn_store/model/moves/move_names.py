@@ -63,8 +63,8 @@ class Names:
         filled = {square: piece for square, piece in board.items() if piece is not None}
         others = filled.keys() - {move.destination}
         emptied = board.keys() - filled.keys() - {move.source}
-        is_royal = move.source in board and move.destination in filled and qpi.parse(move.piece).terminal
-        if not is_royal or len(others) != 1 or len(emptied) != 1:
+        is_moved = move.source in board and move.destination in filled
+        if not is_moved or not qpi.is_royal(move.piece) or len(others) != 1 or len(emptied) != 1:
             return None
         (rook_source,), (rook_destination,) = emptied, others
         if side_of(filled[rook_destination]) != side_of(move.piece):

@@ -24,7 +24,7 @@ from sqlalchemy import FromClause, Select, select
 from ggn_store.collector import held_off
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY
-from ggn_store.model.documents.lane import alternatives
+from ggn_store.model.documents.lane import Statement, alternatives
 from ggn_store.model.moves import play_text
 from ggn_store.model.moves.move import Assumption, Count, Move, displaced
 from ggn_store.model.moves.position import SIDES, Position
@@ -36,7 +36,6 @@ from ggn_store.store.moves.reading import Question
 from ggn_store.store.moves.starts import CodedLane, FoundMoves, LaneCase, LaneChain, LaneTarget, Seen, Start
 from ggn_store.store.moves.statements import Statements, read_statements
 from ggn_store.store.rulesets import lanes
-from ggn_store.store.rulesets.lanes import Statement
 from ggn_store.store.rulesets.possibilities import SPAN, in_span, read_spans
 from ggn_store.store.schema import tables as t
 

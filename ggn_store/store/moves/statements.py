@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.conditions import meets
+from ggn_store.model.documents.lane import Statement
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side
-from ggn_store.store.rulesets.lanes import Statement
 
 _KEPT: Final = 100_000
 # The bits of a code that every position has, at most: it is made anew for each.

@@ -35,7 +35,7 @@ from sqlalchemy import ColumnElement
 
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY, Piece, Possibility
-from ggn_store.model.documents.lane import Statement as Statement
+from ggn_store.model.documents.lane import Statement
 from ggn_store.model.known import Known
 from ggn_store.notation.hand import HAND
 from ggn_store.store.schema import tables as t
