@@ -42,7 +42,8 @@ from ggn_store.store.schema import tables as t
 if TYPE_CHECKING:
     from ggn_store.model.moves.threats import Item, Reach
 
-# What is kept in memory for the next questions to a revision, at most: moves, and answers made of them.
+# What is kept in memory for the next questions to a revision, at most: moves, what the database answered, and as much
+# that is put together of that.
 KEPT_MOVES = 100_000
 KEPT_ANSWERS = 200_000
 EVERYTHING: Final = Question()
@@ -91,13 +92,21 @@ class _Memory:
     """What a revision's questions have brought so far.
 
     For each side the starts by what stands where, empty for what is none; on how many squares each piece was met after
-    the first time; how many moves and answers there are.
+    the first time; how many moves there are, things that the database was asked for, and answers of starts.
     """
 
     starts: dict[Side, dict[Item, Start | tuple[()]]] = field(default_factory=lambda: {side: {} for side in SIDES})
     met: dict[str | None, int] = field(default_factory=dict)
     moves: int = 0
+    asked: int = 0
     answers: int = 0
+
+    def forget_answers(self) -> None:
+        """Keep what the database said, of which answers are put together again without it."""
+        for start in chain.from_iterable([of_side.values() for of_side in self.starts.values()]):
+            if start:
+                start.forget()
+        self.answers = 0
 
     def meets(self, piece: str | None, count: int, most: int) -> bool:
         """Count the squares on which a piece is met; whether they have become more than `most` just now."""
@@ -177,10 +186,12 @@ class FastQuery:
         return self.database.asking(_WORDS, rows or [_NOTHING])
 
     def _remember(self) -> _Memory:
-        """What is known; where it is too much it is forgotten as a whole, so that whoever reads it goes on with it."""
+        """What is known; what is too much is replaced by nothing, so that whoever reads it goes on with it."""
         memory = self._memory
-        if memory.answers > KEPT_ANSWERS or memory.moves > KEPT_MOVES:
+        if memory.asked > KEPT_ANSWERS or memory.moves > KEPT_MOVES:
             memory = self._memory = _Memory()
+        if memory.answers > KEPT_ANSWERS:
+            memory.forget_answers()
         return memory
 
     def _parts(self, positions: Sequence[Position]) -> list[list[FoundMoves]]:
@@ -276,7 +287,7 @@ class FastQuery:
         """What the database answers for some starts, which is kept."""
         rows = list(dict.fromkeys(chain.from_iterable([each.words for each in missing])))
         found = {(key, word): told for key, word, *told in self.database.ask(_WORDS, rows)}
-        memory.answers += sum(len(each.start.chains) for each in missing)
+        memory.asked += sum(len(each.start.chains) for each in missing)
         return [each.start.learn(each.seen, [found.get(row, _GONE) for row in each.words]) for each in missing]
 
     def _ask_beforehand(self, starts: Iterable[Start]) -> int:
@@ -315,11 +326,11 @@ class FastQuery:
             learnt[start.source, start.piece] = start
             spans[piece_id, min(numbers), max(numbers)] = start
         memory.moves += self._read(spans)
-        memory.answers += len(learnt)
+        memory.asked += len(learnt)
         memory.starts[side].update(learnt)
-        if self._whole and memory.answers < KEPT_ANSWERS // 2:  # half is for what positions ask
+        if self._whole and memory.asked < KEPT_ANSWERS // 2:  # half is for what positions ask
             of_whole = [memory.starts[side].get(item) for item in product(self._whole, whole & own.keys())]
-            memory.answers += self._ask_beforehand([start for start in of_whole if start])
+            memory.asked += self._ask_beforehand([start for start in of_whole if start])
 
     def _is_of(self, piece: str | None, side: Side) -> TypeGuard[str]:
         return piece is not None and piece in self._pieces and side_of(piece) == side

@@ -204,6 +204,10 @@ class Start:
         """Keep an answer."""
         self.answers[seen] = answer
 
+    def forget(self) -> None:
+        """Keep no answers but those of chains."""
+        self.answers, self.outcomes = {}, {}
+
     def resolve(self, reached: Holding, board: Mapping[str, str | None]) -> FoundMoves:
         """The moves in a position."""
         numbers = list(reached.numbers)

@@ -270,6 +270,21 @@ def test_no_more_is_kept_than_is_allowed(
         assert kept <= answers + len(position.board) + len(chess.pieces)
 
 
+def test_forgotten_answers_are_put_together_without_the_database(
+    chess: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    positions = some_positions()[::4]
+    expected = [chess.moves(position) for position in positions]
+    query = chess._moves.fast
+    assert query is not None
+    query._memory.forget_answers()
+    asked: list[str] = []
+    with monkeypatch.context() as patch:
+        watch(chess, patch, asked)
+        assert [chess.moves(position) for position in positions] == expected
+    assert asked == []
+
+
 def test_a_square_that_is_not_on_an_undeclared_board_does_not_matter(store: Store) -> None:
     store.load(LINE, "line")
     rules = store.ruleset("line")
