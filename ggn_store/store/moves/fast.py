@@ -272,11 +272,12 @@ class FastQuery:
     def _starts(self, memory: _Memory, side: Side, items: Iterable[Item]) -> list[Start]:
         """The starts among what stands where, in document order."""
         known = memory.starts[side]
-        found = list(map(known.get, items))
-        if None in found:
+        try:
+            found = list(map(known.__getitem__, items))
+        except KeyError:
             with held_off():
-                self._learn(memory, side, [item for item, start in zip(items, found, strict=True) if start is None])
-            found = list(map(known.get, items))
+                self._learn(memory, side, [item for item in items if item not in known])
+            found = list(map(known.__getitem__, items))
         starts = cast(list[Start], list(filter(None, found)))
         starts.sort(key=_ORDER)
         return starts
@@ -328,6 +329,7 @@ class FastQuery:
         memory.moves += self._read(spans)
         memory.asked += len(learnt)
         memory.starts[side].update(learnt)
+        self._held[side] = [item for item in self._held[side] if learnt.get(item) != ()]  # others are never dropped
         if self._whole and memory.asked < KEPT_ANSWERS // 2:  # half is for what positions ask
             of_whole = [memory.starts[side].get(item) for item in product(self._whole, whole & own.keys())]
             memory.asked += self._ask_beforehand([start for start in of_whole if start])
