@@ -50,6 +50,7 @@ from ggn_store.store.moves.royals import NotJudgedError
 _OF_SOURCE: Final = frozenset(("no-flight", "no-leap-from-check"))
 _ATTACKS: Final = SAFE | AHEAD | _OF_SOURCE
 _OF_MOVES: Final = ("pass", "mandatory-drop", CAPTURES)
+_OF_CHAINS: Final = tuple(map(frozenset, ((), ("mandatory-drop",), (CAPTURES,))))
 # The number of a royal piece that the ruleset does not know.
 ROYAL: Final = -2
 _WORD: Final = 63
@@ -147,9 +148,12 @@ def compile_threats(
     """What legality asks of a revision whose possibilities are these moves, with its pieces and start position.
 
     Raises NotJudgedError where tables cannot say what a possibility does to royal pieces, which captures are preferred,
-    that nothing else can be done than to pass, or what leaves the board with its mark.
+    that nothing else can be done than to pass, what leaves the board with its mark, or what a chain leaves attacked.
     """
     if play.takes_off or any(play.duty(name) for name in (*PREFERENCES, "forced-pass")):
+        raise NotJudgedError
+    has_chains = any(move.chainable for move in moves)
+    if has_chains and {duty.name for duty in play.duties} - {"clear-marks", "pass"} not in _OF_CHAINS:
         raise NotJudgedError
     listed = compiled.tables["piece"]["identifier"].to_pylist()
     pieces = dict.fromkeys([*listed, *play.reverts, *play.reverts.values()])
@@ -158,7 +162,7 @@ def compile_threats(
     passes = [legality.pass_of(piece, square) for piece in passing for square in board.squares]
     everything = [*moves, *passes]
     builder = _Builder(compiled, tuple(pieces), play, board, len(everything))
-    builder.has_chains = any(move.chainable for move in moves)
+    builder.has_chains = has_chains
     builder.see(moves)
     limits = legality.started(start)
     for number, move in enumerate(everything):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from ggn_store import limits
 from ggn_store.errors import MoveError
-from ggn_store.model.moves.move import Move, taken_by
+from ggn_store.model.moves.move import Move, displaced, taken_by
 from ggn_store.model.moves.play import Duty, Play
 from ggn_store.model.moves.position import Position
 from ggn_store.model.record import Record
@@ -86,19 +86,20 @@ def captures_first(
     duties of `play` may prefer some.
     """
     moves, chains = list(moves), tuple(chains)
-    boards = {_key(chain.steps): chain.after.board for chain in chains}
-    taken: dict[_Key, _Taken] = {_key([move]): (taken_by(move, position.board, position.side),) for move in moves}
-    continued: set[_Key] = set()
-    for chain in chains:  # those that a chain continues come before it
-        before, last = chain.steps[:-1], chain.steps[-1]
-        key = _key(before)
-        if key not in boards and before[0].has_effects:
-            boards[key] = position.after(before[0].effects).board
-        here = taken_by(last, boards[key], position.side)
-        if here:
-            continued.add(key)
-        # The first step may be no move that is asked about.
-        taken[_key(chain.steps)] = (*taken.get(key, (taken_by(before[0], position.board, position.side),)), here)
+    boards: dict[_Key, Mapping[str, str | None]] = {(): position.board}
+    known: dict[_Key, _Taken] = {(): ()}
+
+    def taken_by_steps(steps: Sequence[Move]) -> _Taken:
+        key = _key(steps)
+        if key not in known:
+            earlier, last = taken_by_steps(steps[:-1]), steps[-1]
+            known[key] = (*earlier, taken_by(last, boards[key[:-1]], position.side))
+            boards[key] = {**boards[key[:-1]], **displaced(last).effects.board}
+        return known[key]
+
+    # What a path begins with need not be among the moves and chains that are asked about.
+    taken = {_key(steps): taken_by_steps(steps) for steps in (*([move] for move in moves), *(c.steps for c in chains))}
+    continued = {key[:-1] for key, each in taken.items() if len(key) > 1 and each[-1]}
     taking = {key: each for key, each in taken.items() if any(each)}
     if not taking:
         return moves, chains

@@ -104,31 +104,40 @@ class Legality:
             return found or self._allowed(position, [(None, self.passes(position))])
         return self._allowed(position, [*self._asked.parts(position), (None, self.passes(position))])
 
+    def chains(self, position: Position) -> list[Chain]:
+        """The chains that the duties let pass, each as one move of all that it changes."""
+        if not self.is_of_all:
+            return self._passed_chains(position)
+        return list(self._first(position, self._passed(position, self._asked.parts(position)))[1])
+
     def _allowed(self, position: Position, parts: Iterable[StartMoves]) -> list[Move]:
         """Those of the moves that the duties let pass."""
+        found = self._passed(position, parts)
+        return self._first(position, found)[0] if self.is_of_all else found
+
+    def _passed(self, position: Position, parts: Iterable[StartMoves]) -> list[Move]:
+        """Those of the moves that the duties let pass, whatever others there are."""
         if self._is_safe_game or self._is_facing_game:
             found = self._safe(position, parts)
         else:
             found = [move for _, part in parts for move in part]
         for rule in self._checked:
             found = [move for move in found if rule(self, position, move)]
-        if "mandatory-drop" in self._duties:
-            found = [move for move in found if must_drop(self.play, move)] or found
-        if not self._duties.keys().isdisjoint(_AMONG_ALL):
-            found = self._preferred(position, found)[0]
         return found
 
-    def chains(self, position: Position) -> list[Chain]:
-        """The chains that the duties let pass."""
-        if "mandatory-drop" in self._duties and any(must_drop(self.play, move) for move in self._every(position)):
-            return []
-        if self._duties.keys().isdisjoint(_AMONG_ALL):
-            return list(self._asked.chains(position))
-        return list(self._preferred(position, self._every(position))[1])
+    def _passed_chains(self, position: Position) -> list[Chain]:
+        chains = self._asked.chains(position)
+        made = [
+            Move(each.piece, each.source, each.destination, number, {}, {}, each.effects)
+            for number, each in enumerate(chains)
+        ]
+        return [chains[move.ordinal] for move in self._passed(position, [(None, made)])]
 
-    def _preferred(self, position: Position, moves: list[Move]) -> tuple[list[Move], tuple[Chain, ...]]:
-        """The moves and chains that come first: captures, where they are mandatory, and of these no last actions."""
-        chains = tuple(self._asked.chains(position))
+    def _first(self, position: Position, moves: list[Move]) -> tuple[list[Move], tuple[Chain, ...]]:
+        """Of moves, and of chains, those that come first: drops or captures where they must, and no last actions."""
+        if "mandatory-drop" in self._duties and (drops := [move for move in moves if must_drop(self.play, move)]):
+            return drops, ()
+        chains = tuple(self._passed_chains(position))
         if "mandatory-capture" in self._duties:
             moves, chains = captures_first(position, moves, chains, self.play)
         if "last-actions" in self._duties:
@@ -138,9 +147,6 @@ class Legality:
             if others or going_on:
                 return others, going_on
         return moves, chains
-
-    def _every(self, position: Position) -> list[Move]:
-        return [move for _, moves in self._asked.parts(position) for move in moves]
 
     @property
     def is_safe_for_all(self) -> bool:
@@ -410,7 +416,7 @@ class Legality:
         if not may_not_mate(self.play, move) or not self._gives_check(position, move):
             return True
         try:
-            return bool(self.legal(self._after(position, move)))
+            return self._can_move(self._after(position, move))
         except MoveError:
             return True  # it takes from the hand what is not there: nobody can make it
 

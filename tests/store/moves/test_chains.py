@@ -461,6 +461,40 @@ def test_a_last_action_is_left_out_of_chains_and_kept_where_it_alone_captures(st
     assert shown(a1="H:P", b2="h:p") == ["a1 a2"]
 
 
+@pytest.mark.parametrize("others", [(), ("mandatory-capture",)])
+def test_a_chain_that_leaves_a_king_attacked_is_not_legal_and_forces_nothing(
+    store: Store, others: tuple[str, ...]
+) -> None:
+    def hop(source: str, to: str, taken: str) -> Json:
+        diff = {"board": {source: None, to: "H:P", taken: None}}
+        return {to: [{"action": {"name": "hop", "chainable": True}, "must": {taken: "enemy"}, "diff": diff}]}
+
+    step, attack = {"a1": None, "b1": "H:K^"}, {"a4": None, "a1": "h:r"}
+    document = {
+        "H:K^": {"a1": {"b1": [{"must": {"b1": "empty"}, "diff": {"board": step}}]}},
+        "H:P": {"b2": hop("b2", "a2", "c3"), "a2": hop("a2", "c2", "d3")},
+        "h:r": {"a4": {"a1": [{"must": {"a3": "empty", "a2": "empty", "a1": "enemy"}, "diff": {"board": attack}}]}},
+    }
+    parsed = parse(document)
+    declared = play_text.text(Play((Duty("royal-safety"), *map(Duty, others))))
+    store.load(replace(parsed, envelope=replace(parsed.envelope, play=declared)), "pin")
+    ruleset = store.ruleset("pin")
+
+    def shown(**board: str) -> list[str]:
+        position = Position({"a1": "H:K^", **board})
+        moves = [f"{move.source} {move.destination}" for move in ruleset.legal_moves(position)]
+        every = moves + paths(ruleset.chains(position, legal=True))
+        assert ruleset.perft(position, 1, legal=True).count == len(every)
+        assert ruleset.count_moves([position], legal=True) == {0: len(moves)}
+        return every
+
+    quiet = [] if others else ["a1 b1"]
+    assert shown(b2="H:P", c3="h:r") == [*quiet, "b2 a2"]
+    assert shown(b2="H:P", c3="h:r", d3="h:r") == [*quiet, *(["b2 a2"] if not others else []), "b2 a2 c2"]
+    assert shown(b2="H:P", c3="h:r", d3="h:r", a4="h:r") == [*quiet, "b2 a2"]
+    assert shown(a2="H:P", d3="h:r", a4="h:r") == ["a1 b1"]
+
+
 # --- the command line ---
 
 
