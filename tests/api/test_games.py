@@ -196,6 +196,13 @@ def test_a_game_is_written_as_pgn_that_python_chess_reads(rules: Ruleset) -> Non
     assert again.position.counters == game.position.counters
 
 
+def test_a_game_with_state_variables_begins_as_usual_whether_or_not_its_start_says_them(games: Games) -> None:
+    rules = games["gdl/checkers"]
+    game = Game.begin(rules, rules.start).play("a3 b4")
+    assert "FEN" not in game.pgn()
+    assert game.pgn() == Game.begin(rules).play("a3 b4").pgn()
+
+
 def test_a_pgn_of_another_variant_is_refused_and_of_this_one_read_by_any_name(sqlite_games: Games) -> None:
     names = {
         "chess": ("Standard", "From Position", "chess"),

@@ -209,7 +209,8 @@ class Game:
         if not self.ruleset.has_start:
             return False
         usual = self.ruleset.start
-        return self.start == usual and self.start.counters in (None, usual.counters)
+        is_same = self.ruleset.stated(self.start) == self.ruleset.stated(usual)
+        return is_same and self.start.counters in (None, usual.counters)
 
     def record(self) -> dict[str, Any]:
         """The game as JSON data, which any game can be: its ruleset, start, moves and result."""
