@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.moves.perft import Perft
     from ggn_store.model.moves.result import Result
+    from ggn_store.notation.board_text import Paint
 
 # What other libraries call what is here.
 _WORDS: Final = {
@@ -284,6 +285,12 @@ class Ruleset:
     def sfen(self, position: AnyPosition) -> str:
         """The position as SFEN; raises PositionError where SFEN cannot say it, and without a definition."""
         return self.notate(position, "sfen")
+
+    def text(self, position: Position, paint: Paint | None = None) -> str:
+        """The position as lines of text, drawn on the squares of the board where that is a rectangle or a box."""
+        from ggn_store.api.moves.pictures import squares_of
+
+        return position.text(squares_of(self.handle), self.board.shape, paint)
 
     def stated(self, position: AnyPosition) -> Position:
         """`position` with the value of every state variable; PositionError for what the rules do not know."""

@@ -147,7 +147,7 @@ def moves(  # noqa: PLR0913  (its options)
         else:
             printing.print_records((move.data() for move in moves), form, _columns(found))
         return
-    click.echo(position.text(found.board.squares, found.board.shape))
+    click.echo(found.text(position))
     click.echo(moves_text(moves, position) + chains_text(paths), nl=False)
     counts = counted(len(moves), "move") if moves else "no moves"
     if chains:

@@ -241,8 +241,7 @@ def _draw(game: TypedGame, show: Any) -> None:
         color = "yellow" if square in changed else None if piece is None or side_of(piece) == "first" else "cyan"
         return text[: len(text) - len(name)] + click.style(name, fg=color, bold=piece is not None)
 
-    board = game.ruleset.board
-    show(game.position.text(board.squares, board.shape, paint).rstrip("\n"))
+    show(game.ruleset.text(game.position, paint).rstrip("\n"))
     if status := game.status():
         show(status)
 

@@ -15,9 +15,10 @@ Paint = Callable[[str, str], str]
 def lines(
     board: Mapping[str, str], squares: Sequence[str], shape: tuple[int, ...] | None, paint: Paint | None = None
 ) -> Iterator[str]:
-    """A board, drawn where it is a rectangle or a box of at most 32 by 32, else listed by square."""
+    """A board, drawn where it is a rectangle or a box of at most 32 by 32, with holes or without, else listed."""
     if shape is not None and max(shape) <= MAX_DRAWN and board.keys() <= set(squares):
-        yield from grid(short_names(board), cell.parse(squares[0]), shape, set(squares), paint)
+        low = tuple(map(min, zip(*map(cell.parse, squares), strict=True)))
+        yield from grid(short_names(board), low, shape, set(squares), paint)
         return
     for square, piece in board.items():
         yield f"{printable(square)} {piece if paint is None else paint(square, piece)}"
@@ -56,5 +57,5 @@ def grid(
             yield f"layer {cell.text((0, 0, first[2] + z))[2:]}"
         for y in range(height - 1, -1, -1):
             label = str(first[1] + y + 1) if dimensions > 1 else ""
-            yield f"{label:>{margin}} " + " ".join(shown(x, y, z) for x in range(width))
+            yield (f"{label:>{margin}} " + " ".join(shown(x, y, z) for x in range(width))).rstrip()
         yield " " * (margin + 1) + " ".join(f"{name:>{size}}" for name in files)

@@ -273,3 +273,22 @@ def test_hints_cost_nothing_and_hide_nothing(sqlite_games: Games, monkeypatch: p
     monkeypatch.setattr(Ruleset, "start", property(fails))
     with pytest.raises(AttributeError, match="of the property itself"):
         _ = chess.start
+
+
+def test_a_board_is_written_without_the_holes_that_the_game_has(games: Games) -> None:
+    assert (
+        games["gdl/nine-mens-morris"].text(Position({"d1": "NINE:M", "g7": "nine:m"}))
+        == """\
+7 .     .     m
+6   .   .   .
+5     . . .
+4 . . .   . . .
+3     . . .
+2   .   .   .
+1 .     M     .
+  a b c d e f g
+first to move
+"""
+    )
+    cross = games["crossderby"]
+    assert cross.text(cross.start).splitlines()[:2] == ["8  n     n  n  n  n    k^", "7        p  p  p  p"]

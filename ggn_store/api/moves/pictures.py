@@ -140,17 +140,22 @@ def _name(handle: Handle) -> str:
 def board_of(handle: Handle) -> Board:
     """The board to draw: with the holes that definition or description tell of, labels in the order of the document."""
     board = handle.board
-    definition = handle.definition
-    if definition is not None and definition.board.shape is None:
-        return definition.board
-    network = geometry_of(handle)
-    if isinstance(network, Network):
-        return Board(network.places)
+    if (squares := squares_of(handle)) != board.squares:
+        return Board(squares)
     if board.shape is None and not all(map(cell.is_cell, board.squares)):
         require_drawable(board)
         named = dict.fromkeys(square for piece in handle.read_pieces() for square in _mentioned(piece))
         return Board(tuple(square for square in named if square in board.numbers))
     return board
+
+
+def squares_of(handle: Handle) -> tuple[str, ...]:
+    """The squares of a board, without the holes that definition or description tell of."""
+    definition = handle.definition
+    if definition is not None and definition.board.shape is None:
+        return definition.board.squares
+    network = geometry_of(handle)
+    return tuple(network.places) if isinstance(network, Network) else handle.board.squares
 
 
 def _mentioned(piece: Piece) -> Iterator[str]:

@@ -193,8 +193,8 @@ class Engine:
         return outcomes.turns(self._ruleset, self._game.position)
 
     def _show(self, words: list[str]) -> Iterator[str]:
-        position, board = self._game.position, self._ruleset.board
-        yield from position.text(board.squares, board.shape).splitlines()
+        position = self._game.position
+        yield from self._ruleset.text(position).splitlines()
         for notation in (self._protocol.position, "feen"):
             try:
                 yield f"{notation.capitalize()}: {self._ruleset.notate(position, notation)}"
