@@ -462,9 +462,18 @@ def test_the_clock_stops_at_captures_and_moves_of_pawns(
     assert outcomes.counted(rules, Position(begun.board), ended).counters is None
 
 
-def test_a_move_that_does_not_pass_the_turn_counts_nothing_yet() -> None:
-    begun = Position(KINGS, None, "first", counters=Counters(4, 7))
-    assert outcomes.counted(Rules(Play()), begun, Position({"a2": "C:K^"}, None, "first")).counters == Counters(4, 7)
+@pytest.mark.parametrize(("taken", "quiet"), [({}, 5), ({"a2": "c:n"}, 0)])
+def test_a_move_that_does_not_pass_the_turn_is_a_ply_to_the_clock_and_no_move_of_its_own(
+    taken: dict[str, str], quiet: int
+) -> None:
+    begun = Position(KINGS | {"a3": "C:R"} | taken, None, "first", counters=Counters(4, 7))
+    ended = Position(KINGS | {"a2": "C:R"}, None, "first")
+    rules = Rules(Play(outcomes=(Outcome("quiet", "draw", count=5),)))
+    assert outcomes.counted(rules, begun, ended).counters == Counters(quiet, 7)
+    before = [Position(KINGS | {square: "C:R"}) for square in ("c3", "b3", "a4", "b4")]
+    assert told(rules, ended, [*before, replace(begun, counters=None)]) == told(
+        rules, outcomes.counted(rules, begun, ended)
+    )
 
 
 def test_each_outcome_asks_for_as_many_checks_as_it_says() -> None:

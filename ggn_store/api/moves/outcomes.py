@@ -116,11 +116,10 @@ def counted(asked: Judged, before: Position, after: Position) -> Position:
     counters = before.counters
     if counters is None:
         return after
-    if after.side == before.side:
-        return replace(after, counters=counters)  # the move has not ended
-    checked = after.side if counters.checks is not None and asked.in_check(after) else None
-    quiet = _is_quiet(asked, before, after)
-    return replace(after, counters=counters.after(quiet, checked))
+    has_passed = after.side != before.side
+    checked = after.side if has_passed and counters.checks is not None and asked.in_check(after) else None
+    counted = counters.after(_is_quiet(asked, before, after), checked)
+    return replace(after, counters=counted if has_passed else replace(counted, plies=counters.plies))
 
 
 def _is_quiet(asked: Judged, before: Position, after: Position) -> bool:
