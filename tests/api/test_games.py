@@ -264,6 +264,7 @@ def test_tags_and_a_result_that_the_board_does_not_show_are_kept(rules: Ruleset)
     assert '[White "Anna"]' in game.pgn()
     assert game.pgn().endswith("1. e4 e5 0-1\n")
     assert game.play("Nf3").score == "*"
+    assert game.undo().score == "*"
 
 
 def test_a_record_has_all_of_a_game(rules: Ruleset) -> None:

@@ -176,14 +176,17 @@ class Game:
         if not self.may_be_made(move):
             raise MoveError(f"{quote(' '.join(path_of(move)))}: {self.why_not(move)}")
         after = self.ruleset.apply(self.position, move, assume=self.assume)
-        tags = {name: value for name, value in self.tags.items() if name != "Result"}
-        return replace(self, plies=(*self.plies, Ply(self.position, move, after)), tags=tags)
+        return self._gone_on((*self.plies, Ply(self.position, move, after)))
 
     def undo(self) -> Game:
         """The game without its last move; raises MoveError where none has been made."""
         if not self.plies:
             raise MoveError("nothing has been played")
-        return replace(self, plies=self.plies[:-1])
+        return self._gone_on(self.plies[:-1])
+
+    def _gone_on(self, plies: tuple[Ply, ...]) -> Game:
+        """The game with these plies, of which its tags do not say the result."""
+        return replace(self, plies=plies, tags={name: value for name, value in self.tags.items() if name != "Result"})
 
     # --- as text ---
 
