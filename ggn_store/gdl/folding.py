@@ -101,7 +101,7 @@ class Folding:
                 return base
             if isinstance(base, Entity):
                 if name == "pos":
-                    return case.start if base is case.entity else UNKNOWN
+                    return self.places.of(case.start.number) if base is case.entity else UNKNOWN
                 return base.attributes.get(name, UNKNOWN)
             return base.attributes.get(name)
 

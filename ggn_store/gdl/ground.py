@@ -105,7 +105,7 @@ class Grounder:
             needs = frozenset({START, ENTITY, POSITION})
             return Code(lambda world: world.of(world.bodies[world.start.number], name), needs)
         if name == "pos":
-            return Code(lambda world: world.start, frozenset({START}))
+            return Code(lambda world: world.places.of(world.start.number), frozenset({START}))
         return Code(lambda world: world.entity.get(name), frozenset({ENTITY}))
 
     def _call(self, name: str, arguments: Sequence[Code]) -> Code:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from ggn_store.errors import Problem, did_you_mean, quote
 from ggn_store.gdl.domains import attributes_set
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, start_of, text_of
 from ggn_store.gdl.folding import UNKNOWN, KnownCase, KnownFunction
 from ggn_store.gdl.problems import finding
-from ggn_store.gdl.specification import Action, Clause
+from ggn_store.gdl.specification import Clause
 from ggn_store.gdl.trials import Trials, TriedRule
 
 
@@ -48,7 +49,7 @@ def _culprits(trials: Trials, rule: TriedRule) -> Iterator[Problem]:
 
 
 def _can_hold(trials: Trials, rule: TriedRule, conditions: list[tuple[Clause, str, KnownFunction]]) -> bool:
-    action = Action(rule.action.name, tuple(each[0] for each in conditions), (), False, rule.action.place)
+    action = replace(rule.action, conditions=tuple(each[0] for each in conditions), effects=())
     part = TriedRule(action, tuple(conditions))
     return next(trials.cases(part, trials.possible(part)), None) is not None
 

@@ -42,6 +42,10 @@ class Places:
         is_point = len(point) == len(where) and isinstance(self.geometry, Lattice)
         return self._place(self.geometry.at(point)) if is_point else None  # type: ignore[union-attr]
 
+    def of(self, number: int) -> Place | None:
+        """The place of what stands on a place of the board before the effects; what is in the hand has none."""
+        return None if number == self.hand.number else self.all[number]
+
     def adjacent(self, a: object, b: object) -> bool:
         """Whether an ordinary step leads from one place to another."""
         return isinstance(a, Place) and isinstance(b, Place) and self.geometry.adjacent(a.label, b.label)

@@ -107,6 +107,7 @@ class Trials:
     def possible(self, rule: TriedRule) -> PlacePairs:
         """The kinds and pairs of places that the conditions do not rule out, whatever else is on the board."""
         places = self.folding.places.all
+        starts = (self.folding.places.hand,) if rule.action.from_hand else places
         free = [function for clause, _, function in rule.conditions if not _is_local(clause.expression)]
         local = [function for clause, _, function in rule.conditions if _is_local(clause.expression)]
         found: dict[Entity, list[tuple[Place, Place]]] = {}
@@ -115,8 +116,8 @@ class Trials:
             if not may_hold(free, case):
                 continue
             pairs = []
-            self.count(len(places) ** 2 * (1 + len(local)))
-            for case.start in places:
+            self.count(len(starts) * len(places) * (1 + len(local)))
+            for case.start in starts:
                 for case.target in places:
                     if may_hold(local, case):
                         pairs.append((case.start, case.target))

@@ -168,7 +168,7 @@ class World:
             number = value.number
             found = self.changed.get((number, name), UNTOUCHED)
             if name == "pos":
-                return self._now(found, lambda: None if number == self.places.hand.number else self.places.all[number])
+                return self._now(found, lambda: self.places.of(number))
             return self._now(found, lambda: self.given(number, name))
         return None
 

@@ -22,7 +22,7 @@ from ggn_store import Document, InputError, limits
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import NotationError, Problem, SpecificationError
 from ggn_store.gdl import compile as compiler
-from ggn_store.gdl.check import read_specification
+from ggn_store.gdl.check import check_specification, read_specification
 from ggn_store.gdl.compile import CompiledDescription, piece_names
 from ggn_store.gdl.functions import PURE
 from ggn_store.gdl.sections.topology import STRUCTURES
@@ -670,6 +670,24 @@ def test_what_is_in_the_hand_is_placed_and_is_no_more_in_it() -> None:
         {"board": {"a1": "small:m"}, "hands": {"small:m": -1}},
     )
     assert [each.square for each in first.sources] == ["*"]
+
+
+@pytest.mark.parametrize(
+    "condition", ["eq(entity.pos, null)", "eq(board[entity.pos], null)", "not(adjacent(entity.pos, target))"]
+)
+def test_what_is_in_the_hand_has_no_place(condition: str) -> None:
+    """As a condition of an action and as one of its effects, for the compiler and for the check."""
+    effects = [f"if({condition}, set(board[target], entity))"]
+    data = game({"place": {"from_hand": True, "conditions": [condition], "effects": effects}})
+
+    def never() -> list[str | None]:
+        return [each.expression for each in check_specification(json.dumps(data)).findings if "never" in each.message]
+
+    pieces = compile_specification(json.dumps(data)).document.pieces
+    assert {(each.square, len(each.destinations)) for piece in pieces for each in piece.sources} == {("*", 9)}
+    assert never() == []
+    data["interactions"]["list"]["place"]["conditions"].append("eq(1, 2)")
+    assert [each for each in never() if each] == ["eq(1, 2)"]
 
 
 def test_a_row_is_of_one_kind() -> None:
