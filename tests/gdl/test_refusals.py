@@ -110,7 +110,7 @@ SNAP_BLOCKERS = [
     ('the time model "real_time"', "sides move in turn: turn_based", "/game_flow/time_model", None),
     (
         'actors "all_players" of the phase main',
-        "the side to move acts alone: current_player",
+        "one side acts: current_player, or player('Name')",
         "/game_flow/phases/main/actors",
         None,
     ),

@@ -84,9 +84,8 @@ def _phase(reader: SectionReader, name: str, value: Any, path: Path) -> None:
         found = declarations.typed(reader, actors, (*path, "actors"), "player_ref", f"actors of {what}")
         actor = found if isinstance(found, str) else None
     elif actors != "current_player":
-        reader.refuse(
-            (*path, "actors"), f"actors {quote(actors)} of {what}", "the side to move acts alone: current_player"
-        )
+        reason = "one side acts: current_player, or player('Name')"
+        reader.refuse((*path, "actors"), f"actors {quote(actors)} of {what}", reason)
     known = [action.name for action in reader.draft.actions]
     allowed: list[str] = []
     actions = (*path, "allowed_actions")
