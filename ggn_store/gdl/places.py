@@ -97,3 +97,8 @@ class Places:
 
     def _place(self, label: str | None) -> Place | None:
         return None if label is None else self._by_label[label]
+
+
+def corners(lattice: Lattice) -> str:
+    """The coordinates of the first and the last place of a board, for a message."""
+    return ",".join("0" for _ in lattice.size) + " to " + ",".join(str(size - 1) for size in lattice.size)

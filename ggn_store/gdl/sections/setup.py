@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import language
 from ggn_store.gdl.expressions import Call, Expression, Literal, Name, start_of
+from ggn_store.gdl.places import corners
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.sections import declarations
 from ggn_store.gdl.specification import Placement, Schema, SpecValue, Topology
@@ -161,7 +162,7 @@ def _rectangle(
         wrong(f"{name} takes {_COUNTS[2 * dimensions]} numbers", at, f"{name}({_signature(dimensions)})")
     elif lattice is not None:
         if lattice.at(low) is None or lattice.at(high) is None or any(map(gt, low, high)):
-            wrong("the places are not on the board", at, f"{_corners(lattice)}, the smaller ones first")
+            wrong("the places are not on the board", at, f"{corners(lattice)}, the smaller ones first")
         else:
             ranges = [range(first, last + 1) for first, last in zip(low, high, strict=True)]
             points = itertools.product(*reversed(ranges))
@@ -172,10 +173,6 @@ def _rectangle(
 def _signature(dimensions: int) -> str:
     axes = "xyz"[:dimensions]
     return ", ".join(",".join(f"{axis}{number}" for axis in axes) for number in (1, 2))
-
-
-def _corners(lattice: Lattice) -> str:
-    return ",".join("0" for _ in lattice.size) + " to " + ",".join(str(size - 1) for size in lattice.size)
 
 
 def _node(board: Topology, arguments: Sequence[Expression], at: int, wrong: _Wrong) -> list[str] | None:
@@ -192,7 +189,7 @@ def _node(board: Topology, arguments: Sequence[Expression], at: int, wrong: _Wro
             if len(point) == len(arguments) == lattice.dimensions:
                 place = lattice.at(point)
                 if place is None:
-                    wrong("the place is not on the board", at, _corners(lattice))
+                    wrong("the place is not on the board", at, corners(lattice))
                 return None if place is None else [place]
     wrong("node takes a name, or the coordinates of a place", at, "node('Name'), node(x, y)")
     return None

@@ -7,8 +7,9 @@ from typing import Final
 
 from ggn_store.gdl import language
 from ggn_store.gdl.draft import Draft
-from ggn_store.gdl.expressions import Call, Literal, start_of
+from ggn_store.gdl.expressions import Call, Expression, Literal, start_of
 from ggn_store.gdl.language import ANY, INT, NULL, PLAYER, TEXT
+from ggn_store.gdl.places import corners
 from ggn_store.gdl.types.typed import Remarks, Typed
 from ggn_store.model.documents.geometry import Lattice, Network
 
@@ -45,8 +46,8 @@ class Calls:
         elif call.name in LINES and (network := self._network()) is not None and not network.named_lines:
             message = f"a network has no lines, which {call.name} asks for"
             self._remarks.wrong(message, call.at, 'adjacent(start, target), or "lines" in the topology')
-        if call.name == "in_row" and not isinstance(call.arguments[1], Literal):
-            self._remarks.wrong("in_row wants a number that is known", start_of(call.arguments[1]), "in_row(target, 3)")
+        if call.name == "in_row":
+            self._row(call.arguments[1])
 
     def takes(self, call: Call, function: language.Function) -> bool:
         """Whether the number of arguments is right."""
@@ -91,6 +92,13 @@ class Calls:
         geometry = None if self._draft.topology is None else self._draft.topology.geometry
         return geometry if isinstance(geometry, Network) else None
 
+    def _row(self, count: Expression) -> None:
+        longest = 0 if self._draft.topology is None else self._draft.topology.geometry.longest
+        if not isinstance(count, Literal):
+            self._remarks.wrong("in_row wants a number that is known", start_of(count), "in_row(target, 3)")
+        elif longest and type(count.value) is int and not 0 < count.value <= longest:
+            self._remarks.wrong(f"no line has a row of {count.value}", count.at, f"1 to {longest}")
+
     def _node(self, call: Call, found: Sequence[Typed]) -> None:
         topology = self._draft.topology
         if len(found) > 1 and self._network() is not None:
@@ -108,11 +116,14 @@ class Calls:
                 message = f"{_ordinal(number, len(found))} of node must be {wanted}, and this is {each.kind}"
                 self._remarks.wrong(message, start_of(argument), "node(x, y), node('e4'), node('Name')")
                 return
-        argument = call.arguments[0]
-        if topology is None or not isinstance(argument, Literal) or not isinstance(argument.value, str):
+        where = [argument.value for argument in call.arguments if isinstance(argument, Literal)]
+        if topology is None or len(where) < len(found):
             return
-        if argument.value not in self._labels:
-            self._remarks.unknown("there is no place", argument.value, argument.at, self._labels, quoted=True)
+        name, point = where[0], tuple(each for each in where if type(each) is int)
+        if isinstance(name, str) and name not in self._labels:
+            self._remarks.unknown("there is no place", name, start_of(call.arguments[0]), self._labels, quoted=True)
+        elif point and isinstance(topology.geometry, Lattice) and topology.geometry.at(point) is None:
+            self._remarks.wrong("the place is not on the board", call.at, corners(topology.geometry))
 
 
 def _ordinal(number: int, of: int) -> str:
