@@ -23,9 +23,9 @@ from tests.support.games import Games
 from tests.support.gdl_agreement import (
     Answer,
     Json,
-    Pair,
     Route,
     Rules,
+    Way,
     chain_differences,
     compiled,
     differences,
@@ -130,14 +130,14 @@ CHAINED = pytest.mark.parametrize(
 # What is expected, and what is answered
 
 
-def of_store(ruleset: Ruleset, positions: list[ggn_store.Position]) -> Iterator[list[tuple[Pair, Answer]]]:
+def of_store(ruleset: Ruleset, positions: list[ggn_store.Position]) -> Iterator[list[tuple[Way, Answer]]]:
     for position, moves in zip(positions, ruleset.moves_batch(positions), strict=True):
         found = []
         for move in moves:
             then = ruleset.apply(position, move)
             board = {square: piece for square, piece in then.board.items() if piece is not None}
             answer = Answer(move.action, move.chainable, board, then.state or {}, then.side)
-            found.append(((move.source, move.destination), answer))
+            found.append(((move.source, move.destination, move.action), answer))
         yield found
 
 
@@ -213,26 +213,22 @@ def test_a_store_has_the_moves_of_the_interpreter_in_many_positions(games: Games
     assert list(store_differences(in_store(games, path), rules_of(path), positions_of(path, MANY))) == []
 
 
-def chains_of_store(
-    ruleset: Ruleset, position: ggn_store.Position
-) -> dict[Route, tuple[tuple[str | None, ...], Answer]]:
-    """By the squares of each chain the actions of its steps, and what is after the last."""
+def chains_of_store(ruleset: Ruleset, position: ggn_store.Position) -> dict[Route, Answer]:
+    """By the squares of each chain, and the actions of its steps, what is after the last."""
     found = {}
     for chain in ruleset.chains(position):
         after = chain.after
         board = {square: piece for square, piece in after.board.items() if piece is not None}
         answer = Answer(chain.steps[-1].action, chain.steps[-1].chainable, board, after.state or {}, after.side)
-        assert chain.path not in found
-        found[chain.path] = tuple(step.action for step in chain.steps), answer
+        route = (*chain.path, *(str(step.action) for step in chain.steps))
+        assert route not in found
+        found[route] = answer
     return found
 
 
 def store_chain_differences(ruleset: Ruleset, rules: Rules, positions: list[Position]) -> Iterator[str]:
     for position in positions:
-        wanted = {
-            path: (tuple(each.action for each in answers), answers[-1])
-            for path, answers in expected_chains(rules, position).items()
-        }
+        wanted = {route: answers[-1] for route, answers in expected_chains(rules, position).items()}
         found = chains_of_store(ruleset, rules.stored(position))
         for path in sorted(wanted.keys() | found.keys()):
             if wanted.get(path) != found.get(path):
@@ -275,7 +271,7 @@ def test_a_track_and_a_cube_play_as_the_interpreter_does(games: Games, tmp_path:
         wanted = sorted(expected(rules, each))
         for query in ("fast", "reading"):
             moves = ruleset.moves(rules.stored(each), query=query)
-            assert sorted((move.source, move.destination) for move in moves) == wanted
+            assert sorted((move.source, move.destination, move.action) for move in moves) == wanted
 
 
 # Mutants: would the comparison notice?

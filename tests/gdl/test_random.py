@@ -16,19 +16,27 @@ import pytest
 import ggn_store
 from ggn_store.errors import SpecificationError
 from ggn_store.gdl.check import check_specification
-from tests.oracles.gdl_interpreter import Game, Piece, Position
-from tests.support.gdl_agreement import Rules, chain_differences, compiled, differences, expected, of_document
+from ggn_store.limits import allow
+from tests.oracles.gdl_interpreter import Game, Kind, Piece, Position
+from tests.support.gdl_agreement import Json, Rules, chain_differences, compiled, differences, expected, of_document
 from tests.support.gdl_random import PHASES, PLAYERS, RANKS, specification
 from tests.support.sampled import sampled
 
 GROUP = 10
-# Those from here on are compiled in a second, others in a quarter of a minute.
-SOON = 40
+# Those from here on are compiled in a few seconds, others in half a minute.
+SOON = 30
 MANY = int(os.environ.get("GGN_GDL_RANDOM", "2000"))
 POSITIONS = 30
 # What is read from an empty place is null, which only the compiler knows to happen.
 MISSING = re.compile(r"would set (?!.* to null,)|would make a (?!.*=null)")
 MOST_CHAINS = 100
+# What is larger is refused: most descriptions take a second then, and none takes minutes.
+SMALL = {"grounding": 10_000, "grounded-entry": 200}
+
+
+def small(text: str) -> tuple[Json, dict[str, Kind]]:
+    with allow(SMALL):
+        return compiled(text)
 
 
 def disagreement(seed: int) -> list[str] | None:
@@ -37,7 +45,7 @@ def disagreement(seed: int) -> list[str] | None:
     game, chance = Game(spec), random.Random(seed)
     positions = list(itertools.islice(placements(game, chance), POSITIONS))
     try:
-        document, kinds = compiled(json.dumps(spec))
+        document, kinds = small(json.dumps(spec))
     except ggn_store.DocumentError:
         return None
     except ggn_store.InputError:  # nothing can ever be done
@@ -61,7 +69,7 @@ def placements(game: Game, chance: random.Random) -> Iterator[Position]:
     """Positions by chance, whatever can come about in play."""
     initial = game.start()
     while True:
-        board = {label: some_piece(chance) for label in game.topology.nodes if chance.random() < 0.6}
+        board = {label: some_piece(game, chance) for label in game.topology.nodes if chance.random() < 0.6}
         state = {
             "open": chance.choice((True, False)),
             "count": chance.choice((0, 1, 2)),
@@ -70,18 +78,21 @@ def placements(game: Game, chance: random.Random) -> Iterator[Position]:
             "phase": chance.choice(PHASES),
             **{f"used_{player}": chance.choice((True, False)) for player in PLAYERS},
             **{f"points_{player}": chance.choice((0, 1, 2)) for player in PLAYERS},
+            **{f"ally_{player}": chance.choice((None, *PLAYERS)) for player in PLAYERS},
         }
         assert state.keys() == initial.state.keys()
-        yield Position(board, state, chance.choice(PLAYERS))
+        # Of one kind for each player, so that the place it comes to tells what comes from the hand.
+        hands = {some_piece(game, chance, player): chance.choice((1, 2)) for player in PLAYERS if chance.random() < 0.6}
+        yield Position(board, state, chance.choice(PLAYERS), hands)
 
 
-def some_piece(chance: random.Random) -> Piece:
+def some_piece(game: Game, chance: random.Random, player: str | None = None) -> Piece:
     attributes = (
         ("moved", chance.choice((True, False))),
-        ("owner", chance.choice(PLAYERS)),
+        ("owner", player or chance.choice(PLAYERS)),
         ("rank", chance.choice(RANKS)),
     )
-    return Piece("Piece", attributes)
+    return Piece(chance.choice([*game.schemas]), attributes)
 
 
 def check(seeds: range) -> None:
@@ -103,8 +114,8 @@ def undeclared(seed: int) -> str:
             for effect in action["effects"]
         ]
     variables = spec["state_schema"]["global"]
-    attributes = spec["entity_schemas"]["types"]["Piece"]["attributes"]
-    for declared in (variables["count"], variables["mode"], attributes["rank"]):
+    ranks = [each["attributes"]["rank"] for each in spec["entity_schemas"]["types"].values()]
+    for declared in (variables["count"], variables["mode"], *ranks):
         for key in ("values", "min", "max"):
             declared.pop(key, None)
     return json.dumps(spec)
@@ -113,7 +124,7 @@ def undeclared(seed: int) -> str:
 def lacking(seed: int) -> list[str]:
     """The values that the check did not find, and that actions come to when they are compiled."""
     try:
-        compiled(undeclared(seed))
+        small(undeclared(seed))
     except SpecificationError as error:
         return [f"{seed}: {each.message}" for each in error.problems if MISSING.search(each.message)]
     except ggn_store.InputError:  # nothing can ever be done

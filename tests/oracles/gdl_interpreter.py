@@ -7,13 +7,15 @@ Written from the paper and importing nothing of ggn_store. It plays what a speci
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 Plain = str | int | bool | None
 Label = str
+HAND = "*"
 Kind = tuple[str, str, Mapping[str, Plain]]  # owner, schema, the other attributes
 Expression = tuple[Any, ...]
 
@@ -39,15 +41,16 @@ class Piece:
 
 @dataclass(frozen=True)
 class Position:
-    """Squares that hold something, state variables (`phase` among them), and the player whose turn it is."""
+    """Squares that hold something, state variables (`phase` among them), the player whose turn it is, and hands."""
 
     board: Mapping[Label, Piece]
     state: Mapping[str, Plain]
     player: str
+    hands: Mapping[Piece, int] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[object, ...]:
-        return frozenset(self.board.items()), frozenset(self.state.items()), self.player
+        return *map(frozenset, (self.board.items(), self.state.items(), self.hands.items())), self.player
 
 
 class Outcome(NamedTuple):
@@ -85,9 +88,9 @@ class World:
 
     board: dict[Label, Entity]
     state: dict[str, Any]
-    start: Node
+    start: Node | None
     target: Node
-    entity: Entity  # what stood on `start` before the effects
+    entity: Entity  # what stood on `start` before the effects, or is in the hand
     player_set: bool = False
 
 
@@ -95,6 +98,8 @@ class World:
 class Action:
     name: str
     chainable: bool
+    from_hand: bool
+    optional: bool
     before_target: tuple[Callable[[World], Any], ...]  # conditions that say nothing of the target
     conditions: tuple[Callable[[World], Any], ...]
     effects: tuple[Callable[[World], None], ...]
@@ -237,7 +242,7 @@ class Network:
         for edge in topology.get("edges", []):
             of_kind = self.edges[edge.get("kind", edge.get("type")) == "special_connection"]
             of_kind.add((edge["from"], edge["to"]))
-            if not edge.get("directed", False):
+            if not edge.get("directed", topology.get("directed", False)):
                 of_kind.add((edge["to"], edge["from"]))
 
     def adjacent(self, one: Node, other: Node) -> bool:
@@ -255,21 +260,18 @@ class Network:
         return (line[i : i + length] for line in self.lines for i in range(len(line) - length + 1))
 
     def between(self, one: Node, other: Node) -> list[Node] | None:
-        if one is other:
-            return []
-        line = self.line(one, other)
-        if not line:
-            return None
-        first, last = sorted((line.index(one), line.index(other)))
-        return line[first + 1 : last]
+        return next(iter(self.ways(one, other)), None)
 
     def ways(self, one: Node, other: Node) -> list[list[Node]]:
-        between = self.between(one, other)
-        return [] if between is None else [between]
+        if one is other:
+            return [[]]
+        joining = [line for line in self.lines if one in line and other in line]
+        ends = [sorted((line.index(one), line.index(other))) for line in joining]
+        return [line[first + 1 : last] for line, (first, last) in zip(joining, ends, strict=True)]
 
     def middle(self, one: Node, other: Node) -> Node | None:
-        between = self.between(one, other) or []
-        return between[len(between) // 2] if len(between) % 2 else None
+        odd = [way for way in self.ways(one, other) if len(way) % 2]
+        return odd[0][len(odd[0]) // 2] if odd else None
 
     def at(self, *point: Any) -> Node | None:
         raise WrongError("a network has no coordinates")
@@ -415,41 +417,54 @@ class Game:
     def start(self) -> Position:
         """The position in which the game begins."""
         board: dict[Label, Piece] = {}
+        hands: Counter[Piece] = Counter()
         for step in self.spec["setup"]["steps"]:
             if step["action"] != "spawn_entity":
                 raise WrongError(step["action"])
+            piece = self.piece(step["schema"], step.get("set_attributes", {}))
+            if step["at"] == ["hand"]:
+                hands[piece] += step["count"]
+                continue
             for node in self.setup_nodes(step["at"]):
-                board[node.label] = self.piece(step["schema"], step.get("set_attributes", {}))
+                board[node.label] = piece
         state = {name: self.constant(about, about.get("initial")) for name, about in self.variables.items()}
         first = self.spec["state_schema"]["global"]["current_player"]
         player = self.constant(first, first["initial"])
         assert isinstance(player, str)
-        return Position(board, {**state, "phase": self.initial_phase}, player)
+        return Position(board, {**state, "phase": self.initial_phase}, player, hands)
 
     def moves(self, position: Position) -> dict[tuple[Label, Label], Outcome]:
-        """By start and target, what the first action whose conditions all hold does."""
-        found: dict[tuple[Label, Label], Outcome] = {}
-        for label, piece in position.board.items():
-            if piece.owner == position.player:
-                found |= {(label, target): outcome for target, outcome in self.moves_from(position, label)}
-        return found
+        """By start and target, what the first action whose conditions all hold does, where none is optional."""
+        return dict(self.outcomes(position))
 
-    def moves_from(self, position: Position, label: Label) -> Iterator[tuple[Label, Outcome]]:
+    def outcomes(self, position: Position) -> Iterator[tuple[tuple[Label, Label], Outcome]]:
+        """All that can be done: after an optional action, by the same start and target, what comes after it as well."""
+        for label, piece in [*position.board.items(), *((HAND, piece) for piece in position.hands)]:
+            if piece.owner == position.player:
+                yield from (((label, target), each) for target, each in self.moves_from(position, label, piece))
+
+    def moves_from(
+        self, position: Position, label: Label, piece: Piece | None = None
+    ) -> Iterator[tuple[Label, Outcome]]:
+        """By target what can be done from a square, or, where the label is that of the hand, with a piece there."""
         if self.actors[str(position.state["phase"])] not in ("current_player", f"player('{position.player}')"):
             return
-        start = self.topology.nodes[label]
-        world = self.world(position, start, start)
+        start, taken = self.topology.nodes.get(label), piece if label == HAND else None
+        world = self.world(position, start, next(iter(self.topology.nodes.values())), taken)
         actions = [
             action
             for action in map(self.actions.__getitem__, self.phases[str(position.state["phase"])])
-            if all(truth(condition(world)) for condition in action.before_target)
+            if action.from_hand == (start is None) and all(truth(each(world)) for each in action.before_target)
         ]
         for world.target in self.topology.nodes.values():
             for action in actions:
                 if all(truth(condition(world)) for condition in action.conditions):
-                    after = self.run(action, self.world(position, start, world.target))
+                    after = self.run(action, self.world(position, start, world.target, taken))
+                    hands = {each: count - (each == taken) for each, count in position.hands.items()}
+                    after = replace(after, hands={each: count for each, count in hands.items() if count})
                     yield world.target.label, Outcome(action.name, action.chainable, after)
-                    break
+                    if not action.optional:
+                        break
 
     def chains(self, position: Position) -> dict[tuple[Label, ...], tuple[Outcome, ...]]:
         """All that `paths` finds, which can be very many."""
@@ -465,7 +480,7 @@ class Game:
         def extend(
             path: tuple[Label, ...], outcomes: tuple[Outcome, ...], seen: Sequence[object]
         ) -> Iterator[tuple[tuple[Label, ...], tuple[Outcome, ...]]]:
-            here = Position(outcomes[-1].after.board, outcomes[-1].after.state, position.player)
+            here = replace(outcomes[-1].after, player=position.player)
             if path[-1] not in here.board or here.key in seen:
                 return
             if here.board[path[-1]].owner != position.player:
@@ -475,7 +490,7 @@ class Game:
                     yield (*path, target), (*outcomes, outcome)
                     yield from extend((*path, target), (*outcomes, outcome), [*seen, here.key])
 
-        for path, outcome in self.moves(position).items():
+        for path, outcome in self.outcomes(position):
             if outcome.chainable:
                 yield from extend(path, (outcome,), [position.key])
 
@@ -494,12 +509,15 @@ class Game:
 
     def to_identifiers(self, position: Position, kinds: Mapping[str, Kind]) -> tuple[dict[Label, str], dict[str, str]]:
         """The board and the state of a position in identifiers and text."""
-        names = {
+        names = self.identifiers(kinds)
+        board = {label: names[piece] for label, piece in position.board.items()}
+        return board, {name: to_text(value) for name, value in position.state.items()}
+
+    def identifiers(self, kinds: Mapping[str, Kind]) -> dict[Piece, str]:
+        return {
             self.piece(schema, {"owner": owner, **attributes}, named=True): name
             for name, (owner, schema, attributes) in kinds.items()
         }
-        board = {label: names[piece] for label, piece in position.board.items()}
-        return board, {name: to_text(value) for name, value in position.state.items()}
 
     def from_text(self, variable: str, text: str) -> Plain:
         if variable == "phase":
@@ -561,21 +579,22 @@ class Game:
 
     # Running
 
-    def world(self, position: Position, start: Node, target: Node) -> World:
-        board = {}
-        for label, piece in position.board.items():
-            attributes: dict[str, Any] = dict(piece.attributes)
-            for name, about in self.schemas[piece.schema].items():
-                if about["type"] == "player_ref" and attributes[name] is not None:
-                    attributes[name] = self.players[attributes[name]]
-            board[label] = Entity(piece.schema, {**attributes, "pos": self.topology.nodes[label]})
+    def world(self, position: Position, start: Node | None, target: Node, taken: Piece | None = None) -> World:
+        """A position as objects; without a `start` the entity is the piece that is taken from the hand."""
+        board = {label: self.entity(piece, self.topology.nodes[label]) for label, piece in position.board.items()}
         state: dict[str, Any] = dict(position.state)
         for name, about in self.variables.items():
             if about["type"] == "player_ref" and state[name] is not None:
                 state[name] = self.players[state[name]]
-        return World(
-            board, {**state, "current_player": self.players[position.player]}, start, target, board[start.label]
-        )
+        entity = board[start.label] if start else self.entity(taken, None)  # type: ignore[arg-type]
+        return World(board, {**state, "current_player": self.players[position.player]}, start, target, entity)
+
+    def entity(self, piece: Piece, node: Node | None) -> Entity:
+        attributes: dict[str, Any] = dict(piece.attributes)
+        for name, about in self.schemas[piece.schema].items():
+            if about["type"] == "player_ref" and attributes[name] is not None:
+                attributes[name] = self.players[attributes[name]]
+        return Entity(piece.schema, {**attributes, "pos": node})
 
     def run(self, action: Action, world: World) -> Position:
         """The position after the action's effects; the turn passes unless an effect has said whose it is."""
@@ -604,6 +623,8 @@ class Game:
         return Action(
             name,
             about.get("chainable", False),
+            about.get("from_hand", False),
+            about.get("optional", False),
             tuple(map(self.value, early)),
             tuple(map(self.value, late)),
             tuple(self.effect(self.meant(parse(text))) for text in about["effects"]),

@@ -1,6 +1,7 @@
 """The interpreter of game descriptions, held to facts worked out by hand, and to what the paper says."""
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -234,6 +235,30 @@ def test_the_first_action_whose_conditions_hold_is_the_one() -> None:
     flow["phases"]["main"]["allowed_actions"] = ["any", "high"]
     found = Game(specification(interactions={"list": actions}, game_flow=flow)).moves(position({"b2": "Red man"}))
     assert {(outcome.action, outcome.chainable) for outcome in found.values()} == {("any", True)}
+
+
+def test_from_the_hand_one_is_placed_and_an_optional_action_leaves_those_after_it() -> None:
+    place = {"conditions": ["eq(entity.pos, null)", "eq(target.x, 0)"], "effects": MOVE[1:], "from_hand": True}
+    actions = {"place": {**place, "optional": True}, "throw": {**place, "effects": []}, "go": {"effects": MOVE}}
+    flow = {"phases": {"main": {"actors": "current_player", "allowed_actions": [*actions]}}}
+    rules = Game(specification(interactions={"list": actions}, game_flow=flow))
+    man = piece("Red man")
+    at = Position({"b2": man}, {"phase": "main"}, "Red", {man: 2, piece("Blue man"): 1})
+    found = [(way, each.action, each.after) for way, each in rules.outcomes(at) if way[1] == "a3"]
+    after = replace(at, player="Blue", hands={man: 1, piece("Blue man"): 1})
+    assert found == [
+        (("b2", "a3"), "go", replace(at, board={"a3": man}, player="Blue")),
+        (("*", "a3"), "place", replace(after, board={"b2": man, "a3": man})),
+        (("*", "a3"), "throw", after),
+    ]
+
+
+def test_a_network_has_each_line_that_joins_two_places() -> None:
+    network = {"type": "network", "lines": ["p q r", "p s t u r"], "edges": []}
+    board = {"p": "Red man", "q": "Blue man"}
+    assert "r" in targets(["path_clear(start, target)"], board, "p", topology=network)
+    assert "r" not in targets(["path_clear(start, target)"], {**board, "t": "Blue man"}, "p", topology=network)
+    assert targets(["eq(mid_pos(start, target), node('t'))"], {"s": "Red man"}, "s", topology=network) == {"u"}
 
 
 def test_a_phase_allows_its_own_actions_only() -> None:

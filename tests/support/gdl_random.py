@@ -9,6 +9,7 @@ from typing import Any
 
 PLAYERS = ("Red", "Blue")
 RANKS = ("man", "king")
+SCHEMAS = ("Piece", "Stone")
 PHASES = ("early", "late")
 ACTORS = (*["current_player"] * 4, "player('Blue')")
 TURNS = ("entity.owner", "other_player(entity.owner)", "state.current_player")
@@ -35,6 +36,17 @@ TOPOLOGIES: tuple[dict[str, Any], ...] = (
     {"type": "discrete", "structure": "grid(3, 1, 2)"},
     {"type": "track", "length": 4},
     {"type": "track", "length": 4, "loop": True},
+    {
+        "type": "network",
+        "nodes": {name: {"depth": number, "width": number % 2} for number, name in enumerate("pqrst")},
+        "directed": True,
+        "edges": [{"from": "s", "to": "p"}, {"from": "p", "to": "q", "directed": False}],
+        "lines": ["p q r", "r s t p"],
+    },
+    {"type": "discrete", "structure": "grid(3, 3)"},
+    {"type": "discrete", "structure": "hex_grid(3, 3)"},
+    {"type": "discrete", "structure": "grid(3, 2, 2)"},
+    {"type": "track", "length": 5, "loop": True},
 )
 
 
@@ -55,6 +67,8 @@ class Writer:
         self.has_lines = not self.is_network or "lines" in topology
         structure = topology.get("structure", "")
         self.names = list(topology["nodes"]) if self.is_network else ["a1", "b1", "c1"]
+        self.known = ["start", "target", "target"]
+        self.schemas = SCHEMAS[: chance.choice((1, 1, 2))]
         # How a rectangle is called, its corners at a number, and the axes.
         self.rectangle = ("hex_nodes" if "hex" in structure else "grid_nodes", "{0},0, {0},0")
         self.axes: tuple[str, ...] = ("depth", "width") if self.is_network else ("x", "y")
@@ -64,6 +78,8 @@ class Writer:
         elif topology["type"] == "track":
             self.rectangle = ("track_nodes", "{0}, {0}")
             self.names, self.axes = ["a", "b", "d"], ("x",)
+        # The coordinates of a place beside the target, which may be off the board.
+        self.beside = () if self.is_network else ("x", "y", "z")[: structure.count(",") + 1]
 
     def places(self, number: int) -> list[str]:
         """The place of the piece with this number at the start."""
@@ -82,9 +98,12 @@ class Writer:
         return kind(depth)
 
     def node(self, depth: int) -> str:
+        if self.beside and self.chance.random() < 0.2:
+            steps = (f"add(target.{axis}, {self.one('0', '1', '-1', '2')})" for axis in self.beside)
+            return f"node({', '.join(steps)})"
         fixed = f"node('{self.chance.choice(self.names)}')"
         if not self.has_lines or depth <= 0 or self.chance.random() < 0.6:
-            return self.one("start", "target", "target", fixed)
+            return self.one(*self.known, fixed)
         return f"mid_pos({self.node(depth - 1)}, {self.node(depth - 1)})"
 
     def entity(self, depth: int) -> str:
@@ -96,7 +115,9 @@ class Writer:
         if depth > 0 and self.chance.random() < 0.3:
             return f"{self.one('other_player', 'opponent_of')}({self.player(depth - 1)})"
         owner = f"{self.entity(depth - 1)}.owner"
-        return self.one(owner, owner, "state.current_player", "state.who", f"player('{self.one(*PLAYERS)}')")
+        return self.one(
+            owner, owner, f"{owner}.ally", "state.current_player", "state.who", f"player('{self.one(*PLAYERS)}')"
+        )
 
     def number(self, depth: int) -> str:
         if depth > 0 and self.chance.random() < 0.5:
@@ -109,7 +130,7 @@ class Writer:
             return f"count_on_line({self.node(depth - 1)}, {self.node(depth - 1)})"
         if depth > 0 and self.chance.random() < 0.1:
             return f"twice_more({self.number(depth - 1)}, {self.number(depth - 1)})"
-        place = self.one("start", "target", f"{self.entity(0)}.pos")
+        place = self.one(*self.known, f"{self.entity(0)}.pos", self.chosen(self.node, 1))
         return self.one(
             f"{place}.{self.one(*self.axes)}",
             self.one("-1", "0", "1", "2"),
@@ -119,7 +140,8 @@ class Writer:
         )
 
     def text(self, depth: int) -> str:
-        return self.one(f"{self.entity(depth - 1)}.rank", *(f"'{rank}'" for rank in RANKS), "state.mode")
+        of_player = f"if(eq({self.player(depth - 1)}.name, 'Red'), 'man', 'king')"
+        return self.one(f"{self.entity(depth - 1)}.rank", *(f"'{rank}'" for rank in RANKS), "state.mode", of_player)
 
     def condition(self, depth: int) -> str:
         if depth > 1 and self.chance.random() < 0.4:
@@ -155,6 +177,8 @@ class Writer:
             return f"ranked({self.entity(depth - 1)}, {self.text(0)})"
         if self.chance.random() < 0.2:
             return f"{self.player(depth - 1)}.used"
+        if self.chance.random() < 0.2:
+            return f"eq({self.entity(depth - 1)}.schema, '{self.one(*self.schemas)}')"
         return self.one("state.open", f"eq({self.entity(depth - 1)}.moved, true)", "eq(state.mode, 'man')")
 
     def effect(self, depth: int) -> str:
@@ -177,20 +201,26 @@ class Writer:
             f"mark({entity}, {self.text(1)})",
             f"set({self.player(1)}.used, {self.one('true', 'not(entity.owner.used)')})",
             f"set({self.player(1)}.points, mod({self.number(1)}, 3))",
+            f"set({self.player(1)}.ally, {self.player(1)})",
+            f"set({entity}.pos, {self.node(1)})",
         )
 
     def action(self) -> dict[str, Any]:
+        from_hand = self.chance.random() < 0.2
+        self.known = ["target"] if from_hand else ["start", "target", "target"]
         conditions = [self.condition(self.chance.choice((1, 2, 3))) for _ in range(self.chance.choice((0, 1, 1, 2, 3)))]
         if self.chance.random() < 0.7:
             conditions.insert(0, "eq(entity.owner, state.current_player)")
         effects = [self.effect(2) for _ in range(self.chance.choice((0, 1, 2, 3, 5)))]
         if self.chance.random() < 0.7:
-            moving = ["set(board[start], null)", "set(board[target], entity)"]
+            moving = ["set(board[start], null)", "set(board[target], entity)"][from_hand:]
             effects[self.chance.randint(0, len(effects)) : 0] = moving
         return {
             "conditions": conditions,
             "effects": effects or ["set(state.open, true)"],
             "chainable": self.chance.random() < 0.5,
+            "from_hand": from_hand,
+            "optional": self.chance.random() < 0.3,
         }
 
 
@@ -212,12 +242,13 @@ def specification(seed: object) -> dict[str, Any]:
     setup = [
         {
             "action": "spawn_entity",
-            "schema": "Piece",
+            "schema": schema,
             "count": 1,
             "set_attributes": {"owner": f"player('{player}')", "rank": rank},
-            "at": writer.places(number),
+            "at": writer.places(number) if schema == "Piece" else ["hand"],
         }
         for number, (player, rank) in enumerate(zip(PLAYERS, RANKS, strict=True))
+        for schema in writer.schemas
     ]
     attributes = {
         "owner": {"type": "player_ref"},
@@ -230,13 +261,14 @@ def specification(seed: object) -> dict[str, Any]:
             "count": {"min": 2, "max": 2},
             "roles": [{"name": name, "attributes": {"way": way}} for name, way in zip(PLAYERS, (1, -1), strict=True)],
         },
-        "entity_schemas": {"types": {"Piece": {"attributes": attributes}}},
+        "entity_schemas": {"types": {name: {"attributes": attributes} for name in writer.schemas}},
         "topology": topology,
         "state_schema": {
             "global": variables,
             "per_player": {
                 "used": {"type": "bool", "initial": False},
                 "points": {"type": "int", "initial": 0, "min": 0, "max": 2},
+                "ally": {"type": "player_ref", "initial": None},
             },
         },
         "setup": {"steps": setup},
