@@ -113,6 +113,9 @@ class _Expansion:
 
     def _of_player(self, player: Expression, name: str, at: int, new: Expression | None = None) -> Expression:
         """A variable of a player, or the effect that sets it: for one player the one, for the other the other."""
+        if isinstance(player, Index) or (isinstance(player, Name) and player.text in language.NAMES):
+            allowed = f"entity.owner.{name}, state.current_player.{name}"
+            raise ExpressionError(f"{name} is a variable of each player", at, None, allowed)
         found: Expression | None = None if new is not None else Literal(None, at)
         for each, own in reversed([*self._per_player[name].items()]):
             variable: Expression = Attribute(Name("state", at), own, at)

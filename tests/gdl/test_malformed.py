@@ -890,3 +890,23 @@ def test_what_is_wrong_with_hands_is_said(pointer: str, value: Any, message: str
     data["setup"]["steps"][0].pop("count", None)
     found = check_specification(changed(pointer, value, data)).problems
     assert message in {problem.message for problem in found}
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value", "message"),
+    [
+        (CONDITION, "eq(entity.mood, 'sad')", "mood is a variable of each player"),
+        (CONDITION, "eq(state.mood, 'sad')", "mood is a variable of each player"),
+        (CONDITION, "eq(board[target].mood, 'sad')", "mood is a variable of each player"),
+        (CONDITION, "eq(entity.owner.mod, 'sad')", "players have no attribute mod: did you mean mood?"),
+        (
+            "/interactions/list/step/effects/-",
+            "set(entity.owner.mood, 'sd')",
+            'mood is never "sd": did you mean "sad"?',
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_variable_of_each_player_is_said_once(pointer: str, value: str, message: str) -> None:
+    spec = changed(EACH, {"mood": {"type": "string", "initial": "glad", "values": ["glad", "sad"]}})
+    found = check_specification(changed(pointer, value, spec)).problems
+    assert [each.message for each in found] == [message]

@@ -69,6 +69,7 @@ class Attributes:
         having = [player for player in players if name in player.attributes]
         if not having:
             known = dict.fromkeys(key for player in players for key in player.attributes)
+            known |= dict.fromkeys(self._draft.per_player)
             self._remarks.unknown("players have no attribute", name, at, (*known, "name"))
             return UNKNOWN
         self._reads.add(("player", name))

@@ -92,7 +92,8 @@ class Effects:
     def _set_variable(self, name: str, at: int, found: Typed, value: Expression) -> None:
         wanted = self._values.attributes.of_state(name, at, self._writes)
         if wanted is not UNKNOWN:
-            self._fits(found, wanted, value, name)
+            of_players = (each for each, own in self._draft.per_player.items() if name in own.values())
+            self._fits(found, wanted, value, next(of_players, name))
 
     def _set_attribute(self, base: Typed, name: str, at: int, found: Typed, value: Expression) -> None:
         if name == "schema":
