@@ -207,7 +207,7 @@ class Writer:
 
     def action(self) -> dict[str, Any]:
         from_hand = self.chance.random() < 0.2
-        self.known = ["target"] if from_hand else ["start", "target", "target"]
+        self.known = ["target", "entity.pos"] if from_hand else ["start", "target", "target"]
         conditions = [self.condition(self.chance.choice((1, 2, 3))) for _ in range(self.chance.choice((0, 1, 1, 2, 3)))]
         if self.chance.random() < 0.7:
             conditions.insert(0, "eq(entity.owner, state.current_player)")
