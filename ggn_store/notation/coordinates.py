@@ -14,7 +14,7 @@ from ggn_store.notation.hand import HAND
 Extent = tuple[tuple[int, ...], tuple[int, ...]]
 
 _SQUARE: Final = "[a-z]+[1-9][0-9]*[A-Z]*"
-_LEFT: Final = "(?:,(?P<end>{0})(?P<left>{0}))?"
+_LEFT: Final = "(?:,(?P<end>{0})(?P<left>{0}))?(?:,(?P<number>[1-9][0-9]{{0,3}}))?"
 _UCI: Final = re.compile(
     rf"(?P<drop>[-+]?[A-Z]'?)@(?P<on>{_SQUARE})"
     rf"|(?P<path>{_SQUARE}(?:{_SQUARE})+)(?P<mark>(?:[-+]|[a-z]'?)?){_LEFT.format(_SQUARE)}"
@@ -34,7 +34,8 @@ class Coordinates:
 
     `mark` is the letter of what is dropped (`P`), becomes of a piece (`q`; `+` and `-` where its letter stays) or
     enters by gating on the source (`h`). A move of several steps goes `through` squares in between. On the square
-    `left` the move leaves something else, such as an arrow.
+    `left` the move leaves something else, such as an arrow. A `number` from 1 on tells moves apart that are written
+    alike, which engines have no text for.
     """
 
     source: str
@@ -42,6 +43,7 @@ class Coordinates:
     mark: str = ""
     through: tuple[str, ...] = ()
     left: str = ""
+    number: int = 0
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -63,6 +65,7 @@ def uci(move: Coordinates) -> str:
     """The move in UCI; raises MoveError where its squares have no place in it."""
     left = f",{move.destination}{move.left}" if move.left else ""
     text = f"{move.mark}@{move.destination}" if move.source == HAND else "".join(move.path) + move.mark + left
+    text += _numbered(move)
     if not _UCI.fullmatch(text):
         raise MoveError(f"UCI cannot write the move {quote(text)}: it needs squares such as e4")
     return text
@@ -73,7 +76,7 @@ def parse_usi(text: str, board: Extent) -> Coordinates:
     read = _read(_USI.fullmatch(text), text, _TURNED, "USI, such as 7g7f, 7g7f+ or P*5e")
     source, *through, destination = (HAND if each == HAND else _label(each, board) for each in read.path)
     left = _label(read.left, board) if read.left else ""
-    return Coordinates(source, destination, read.mark, tuple(through), left)
+    return Coordinates(source, destination, read.mark, tuple(through), left, read.number)
 
 
 def usi(move: Coordinates, board: Extent) -> str:
@@ -81,7 +84,11 @@ def usi(move: Coordinates, board: Extent) -> str:
     if move.source == HAND:
         return f"{move.mark}*{_turned(move.destination, board)}"
     left = f",{_turned(move.destination, board)}{_turned(move.left, board)}" if move.left else ""
-    return "".join(_turned(square, board) for square in move.path) + move.mark + left
+    return "".join(_turned(square, board) for square in move.path) + move.mark + left + _numbered(move)
+
+
+def _numbered(move: Coordinates) -> str:
+    return f",{move.number}" if move.number else ""
 
 
 def _read(found: re.Match[str] | None, text: str, square: str, allowed: str) -> Coordinates:
@@ -92,7 +99,8 @@ def _read(found: re.Match[str] | None, text: str, square: str, allowed: str) -> 
     source, *through, destination = re.findall(square, found["path"])
     if found["end"] not in (None, destination):
         raise MoveError(f"{quote(text)} leaves something from {found['end']}, and the move ends on {destination}")
-    return Coordinates(source, destination, found["mark"], tuple(through), found["left"] or "")
+    number = int(found["number"] or 0)
+    return Coordinates(source, destination, found["mark"], tuple(through), found["left"] or "", number)
 
 
 def _turned(square: str, board: Extent) -> str:

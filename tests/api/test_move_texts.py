@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
+from typing import Any
 
 import chess
 import chess.variant
 import pytest
 
-from ggn_store import Move, MoveError, Position, Ruleset, Store, guides, read_definition
+from ggn_store import Move, MoveError, Position, Ruleset, Store, guides, parse, read_definition
 from ggn_store.api.moves.move_notations import NOTATIONS
 from ggn_store.errors import MoveTextError
 from ggn_store.games import library
+from ggn_store.model.moves import play_text
+from ggn_store.model.moves.play import Duty, Play
 from tests.oracles.fairy_stockfish import FIXTURES, fixture
 from tests.oracles.move_texts import played
 from tests.support.games import Games
@@ -259,6 +263,29 @@ def test_several_steps_are_written_as_a_path_of_squares(store: Store) -> None:
 
 
 # --- rulesets without a definition ---
+
+
+def test_actions_that_are_written_alike_have_numbers_where_several_are_legal(store: Store) -> None:
+    def take(name: str, taken: str) -> dict[str, Any]:
+        diff = {"board": {"a1": None, "a2": "H:P", taken: None}}
+        return {"action": {"name": name}, "must": {taken: "enemy"}, "diff": diff}
+
+    walk = {"action": {"name": "walk"}, "diff": {"board": {"a1": None, "a2": "H:P"}}}
+    parsed = parse({"H:P": {"a1": {"a2": [walk, take("left", "a3"), take("right", "b2"), take("behind", "b1")]}}})
+    first = play_text.text(Play((Duty("mandatory-capture"),)))
+    store.load(replace(parsed, envelope=replace(parsed.envelope, play=first)), "alike")
+    rules = store.ruleset("alike")
+
+    def texts(notation: str, *taken: str) -> list[str]:
+        position = Position({"a1": "H:P", **dict.fromkeys(taken, "h:p")})
+        legal = rules.legal_moves(position)
+        written = [rules.move_text(move, position, notation) for move in legal]
+        assert [rules.parse_move(text, position, notation) for text in written] == legal
+        return written
+
+    assert texts("uci") == texts("uci", "b2") == ["a1a2"]
+    assert texts("uci", "a3", "b1") == ["a1a2,2", "a1a2,3"]
+    assert texts("usi", "a3", "b2", "b1") == ["2c2b,2", "2c2b,3", "2c2b,4"]
 
 
 def test_without_a_definition_the_identifiers_are_what_moves_are_called_by(store: Store) -> None:

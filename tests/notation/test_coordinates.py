@@ -30,6 +30,8 @@ SHOGI = ((0, 0), (9, 9))
         ("aa1ab2", Coordinates("aa1", "ab2")),
         ("d1d7,d7g7", Coordinates("d1", "d7", left="g7")),
         ("a7a8q,a8a7", Coordinates("a7", "a8", "q", left="a7")),
+        ("d3e3,2", Coordinates("d3", "e3", number=2)),
+        ("a1c3e5q,e5c3,12", Coordinates("a1", "e5", "q", ("c3",), "c3", 12)),
     ],
 )
 def test_uci_is_read_and_written(text: str, move: Coordinates) -> None:
@@ -39,7 +41,23 @@ def test_uci_is_read_and_written(text: str, move: Coordinates) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "e2", "e2 e4", "e2-e4", "E2E4", "e2e4qq", "e0e1", "p@e4", "@e4", "P@", "O-O", "7g7f", "d1d7,g7", "d1d7,"],
+    [
+        "",
+        "e2",
+        "e2 e4",
+        "e2-e4",
+        "E2E4",
+        "e2e4qq",
+        "e0e1",
+        "p@e4",
+        "@e4",
+        "P@",
+        "O-O",
+        "7g7f",
+        "d1d7,g7",
+        "d1d7,",
+        "d1d7,0",
+    ],
 )
 def test_what_is_not_uci_is_refused(text: str) -> None:
     with pytest.raises(MoveError, match="is not a move in UCI, such as e2e4"):
@@ -58,6 +76,7 @@ def test_what_uci_cannot_say_is_refused(move: Coordinates) -> None:
     ("text", "move", "board"),
     [
         ("7g7f", Coordinates("c3", "c4"), SHOGI),
+        ("7g7f,2", Coordinates("c3", "c4", number=2), SHOGI),
         ("8h2b+", Coordinates("b2", "h8", "+"), SHOGI),
         ("P*5e", Coordinates("*", "e5", "P"), SHOGI),
         ("7i7c,7c4c", Coordinates("c1", "c7", left="f7"), SHOGI),

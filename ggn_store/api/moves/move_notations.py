@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ggn_store.errors import MoveError, did_you_mean, offer, printable, quote
@@ -108,6 +108,8 @@ def _on_board(read: Coordinates, text: str, moves: NamedMoves) -> Coordinates:
 def _find_coordinates(read: Coordinates | None, position: Position, moves: NamedMoves) -> Sequence[Move | Chain]:
     if read is None:
         return moves.passes(position)
+    if read.number:
+        return _find_coordinates(replace(read, number=0), position, moves)[read.number - 1 : read.number]
     if read.through:
         along = moves.chains.along(position, read.path, None, None)
         return [chain for chain in along if moves.names.coordinates(chain) == read]
@@ -119,6 +121,16 @@ def _find_coordinates(read: Coordinates | None, position: Position, moves: Named
         if found := [move for move in there if moves.names.means(move, read)]:
             return found
     return ()
+
+
+def _coordinates(move: Move | Chain, position: Position, moves: NamedMoves) -> Coordinates:
+    """A move as coordinates, with its number where another action that is written alike is legal."""
+    written = moves.names.coordinates(move)
+    has_actions = isinstance(move, Chain) or move.action is not None
+    alike = _find_coordinates(written, position, moves) if has_actions else ()
+    number = next((number for number, each in enumerate(alike, 1) if _is_same(each, move)), 0)
+    others = (each for at, each in enumerate(alike, 1) if at != number)
+    return replace(written, number=number) if any(each in moves.turns(position) for each in others) else written
 
 
 def _extent(moves: NamedMoves) -> Extent:
@@ -188,13 +200,13 @@ NOTATIONS: Final = {
         "as chess engines write: e2e4, e7e8q, P@e4, d3f5h7, 0000",
         _parse_uci,
         _find_coordinates,
-        lambda move, _, moves: coordinates.uci(moves.names.coordinates(move)),
+        lambda move, position, moves: coordinates.uci(_coordinates(move, position, moves)),
     ),
     "usi": MoveNotation(
         "as shogi engines write: 7g7f, 2b8h+, P*5e",
         lambda text, moves: _on_board(coordinates.parse_usi(text, _extent(moves)), text, moves),
         _find_coordinates,
-        lambda move, _, moves: coordinates.usi(moves.names.coordinates(move), _extent(moves)),
+        lambda move, position, moves: coordinates.usi(_coordinates(move, position, moves), _extent(moves)),
     ),
     "san": MoveNotation("as chess players write: e4, Nbd7, exd6, e8=Q+, O-O", _parse_san, _find_san, _san),
 }

@@ -21,6 +21,7 @@ class NamedMoves:
         self._legal = legal
         # What was asked for last: whoever names all moves of a piece asks from the same place again and again.
         self._last: tuple[object, dict[str | None, list[Move]]] = None, {}
+        self._turns: tuple[object, list[Move | Chain]] = None, []
 
     @functools.cached_property
     def names(self) -> Names:
@@ -52,6 +53,14 @@ class NamedMoves:
     def allowed(self, position: Position, source: str | None = None, destination: str | None = None) -> list[Move]:
         """The legal moves; those from and to a place, where they are given."""
         return self._legal.moves(position, self.chains.moves.question(None, source, destination), None)
+
+    def turns(self, position: Position) -> list[Move | Chain]:
+        """The legal moves and chains; those of the last position are kept."""
+        asked, found = self._turns
+        if asked != position:
+            found = [*self.allowed(position), *self._legal.chains(position)]
+            self._turns = replace(position), found
+        return found
 
     def check(self, position: Position, move: Move) -> str:
         """What SAN writes behind a move: # where it mates, + where it gives check."""
