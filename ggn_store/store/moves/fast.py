@@ -103,8 +103,8 @@ class _Memory:
 
     def forget_answers(self) -> None:
         """Keep what the database said, of which answers are put together again without it."""
-        for start in chain.from_iterable([of_side.values() for of_side in self.starts.values()]):
-            if start:
+        for start in chain.from_iterable([list(of_side.values()) for of_side in self.starts.values()]):
+            if start:  # of a list, since another thread may be adding some
                 start.forget()
         self.answers = 0
 
