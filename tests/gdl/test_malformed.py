@@ -548,6 +548,11 @@ def test_a_decoded_specification_is_read_as_its_text() -> None:
 
 NETWORKS = [
     ("/topology/edges/0/to", "Hil", 'there is no node "Hil": did you mean "Hill"?'),
+    (
+        "/topology/edges/0/kind",
+        "special-connection",
+        '"special-connection" is the kind of an ordinary edge: did you mean "special_connection"?',
+    ),
     ("/topology/edges/0/to", REMOVED, "an edge lacks to"),
     ("/topology/edges/0/from", 1, "from of an edge must be text"),
     ("/topology/edges/0/weight", 1, 'an edge has no "weight"'),

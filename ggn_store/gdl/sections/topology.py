@@ -230,6 +230,9 @@ def _edge(
         else:
             ends.append(name)
     kind = reader.text(members, "kind", path, "an edge") or reader.text(members, "type", path, "an edge")
+    if kind and kind != _SPECIAL and (hint := did_you_mean(kind, [_SPECIAL], quote, least=0.8)):
+        at = (*path, "kind" if members.get("kind") else "type")
+        reader.complain(at, f"{quote(kind)} is the kind of an ordinary edge{hint}", None, quote(_SPECIAL))
     if "directed" in members:
         directed = reader.flag(members, "directed", path, "an edge")
     pairs = [(ends[0], ends[1]), (ends[1], ends[0])] if len(ends) == 2 else []
