@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Final
@@ -62,7 +62,7 @@ class Legal:
             asked = _ALL if duties.is_of_all else question
             found = self._moves.one(position, self.asked(asked), assume, query)
             found += [move for move in duties.passes(position) if asked.means(move)]
-            return [move for move in duties.legal(position, found) if question.means(move)]
+            return [move for move in duties.among(position, found) if question.means(move)]
         if question is _ALL and assume is None:
             return duties.legal(position)
         found = self._moves.one(position, question, assume, "fast")
@@ -70,7 +70,7 @@ class Legal:
             wanted = {_key(move) for move in duties.legal(position)}
             return [move for move in found if _key(move) in wanted]
         found += [move for move in duties.passes(position) if question.means(move)]
-        return duties.legal(position, found)
+        return duties.among(position, found)
 
     def asked(self, question: Question) -> Question:
         """What the database is asked for the moves: only for safe ones, where it can say what they are."""
@@ -95,10 +95,11 @@ class Legal:
         found: list[list[Move]] = []
         given = iter(positions)
         while chunk := [self._ready(position) for position in islice(given, _CHUNK)]:
-            if query == "fast" and self._moves.fast is not None:
-                with suppress(fast.NotEncodableError):
-                    self._moves.fast.many(chunk)
-            found += [self.moves(position, question, assume, query) for position in chunk]
+            parts = self._parts_of_many(chunk) if query == "fast" else None
+            if parts is None or question is not _ALL or assume is not None:
+                found += [self.moves(position, question, assume, query) for position in chunk]
+            else:
+                found += map(self.duties.legal, chunk, parts)
         return found
 
     def counts(self, positions: Iterable[AnyPosition], by: Count, query: Query) -> dict[int | str, int]:
@@ -151,6 +152,13 @@ class Legal:
             except fast.NotEncodableError:
                 pass
         return [(None, self._moves.one(position, _ALL, None, "fast"))]
+
+    def _parts_of_many(self, positions: Sequence[Position]) -> Sequence[Sequence[StartMoves]] | None:
+        """The same of many positions, asked at once; None where they have to be asked one by one."""
+        query = self._moves.fast
+        with suppress(fast.NotEncodableError):
+            return None if query is None else query.parts_of_many(positions)
+        return None
 
     def _reaches(self, side: Side, items: Iterable[Item]) -> Iterable[Reach]:
         query = self._moves.fast

@@ -92,17 +92,18 @@ class Legality:
 
     # --- what is legal ---
 
-    def legal(self, position: Position, moves: Iterable[Move] | None = None) -> list[Move]:
-        """Those of the moves that the duties let pass, in their order; of a position that is ready.
-
-        The moves are all of the position if they are not given; a pass comes last.
-        """
-        if moves is not None:
-            return self._allowed(position, [(None, list(moves))])
+    def legal(self, position: Position, parts: Iterable[StartMoves] | None = None) -> list[Move]:
+        """The moves that the duties let pass, a pass last, of a position that is ready; `parts` are all its moves."""
+        if parts is None:
+            parts = self._asked.parts(position)
         if "forced-pass" in self._duties:
-            found = self._allowed(position, self._asked.parts(position))
-            return found or self._allowed(position, [(None, self.passes(position))])
-        return self._allowed(position, [*self._asked.parts(position), (None, self.passes(position))])
+            found = self._allowed(position, parts)
+            return found or self.among(position, self.passes(position))
+        return self._allowed(position, [*parts, (None, self.passes(position))])
+
+    def among(self, position: Position, moves: Sequence[Move]) -> list[Move]:
+        """Those of some moves of a position that the duties let pass, in their order."""
+        return self._allowed(position, [(None, moves)])
 
     def chains(self, position: Position) -> list[Chain]:
         """The chains that the duties let pass, each as one move of all that it changes."""

@@ -15,7 +15,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, product
+from itertools import chain, islice, product, starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 
@@ -149,11 +149,11 @@ class FastQuery:
 
     def many(self, positions: Sequence[Position]) -> list[list[Move]]:
         """For each position its moves; what is not known of any is asked at once. NotEncodableError like `moves`."""
-        return [list(chain.from_iterable(parts)) for parts in self._parts(positions)]
+        return [list(chain.from_iterable(parts)) for _, parts in self._answers(positions)]
 
     def counts(self, positions: Sequence[Position], by: Count) -> dict[int | str, int]:
         """How many moves there are: by number of the position, or by piece or destination that has any."""
-        found = self._parts(positions)
+        found = [parts for _, parts in self._answers(positions)]
         if by == "position":
             return {number: sum(map(len, parts)) for number, parts in enumerate(found)}
         told = attrgetter(by)
@@ -161,8 +161,11 @@ class FastQuery:
 
     def parts(self, position: AnyBoard) -> list[tuple[Reach, FoundMoves]]:
         """The moves start by start, each with what all its possibilities come to; NotEncodableError like `moves`."""
-        starts, parts = self._answered(position, EVERYTHING)
-        return [(start.reach or self._reach(start), moves) for start, moves in zip(starts, parts, strict=True)]
+        return self._with_reaches(*self._answered(position, EVERYTHING))
+
+    def parts_of_many(self, positions: Sequence[Position]) -> list[list[tuple[Reach, FoundMoves]]]:
+        """The same of each of many positions; what is not known of any is asked at once."""
+        return list(starmap(self._with_reaches, self._answers(positions)))
 
     def reaches(self, side: Side, items: Iterable[Item]) -> list[Reach]:
         """What the possibilities of the pieces of a side come to; raises NotEncodableError like `moves`."""
@@ -194,8 +197,8 @@ class FastQuery:
             memory.forget_answers()
         return memory
 
-    def _parts(self, positions: Sequence[Position]) -> list[list[FoundMoves]]:
-        """For each position the moves of its starts, in order."""
+    def _answers(self, positions: Sequence[Position]) -> list[tuple[list[Start], list[FoundMoves]]]:
+        """For each position its starts, in order, and the moves of each."""
         memory = self._remember()
         for side in SIDES:
             of_side = [position for position in positions if position.side == side]
@@ -206,7 +209,7 @@ class FastQuery:
         for position, (_, parts, missing) in zip(positions, looked_up, strict=True):
             for place, each in missing.items():
                 parts[place] = _resolved(each.start, answers[each.start, each.seen], position.board)
-        return [parts for _, parts, _ in looked_up]
+        return [(starts, parts) for starts, parts, _ in looked_up]
 
     def _answered(self, position: AnyBoard, question: Question) -> tuple[list[Start], list[FoundMoves]]:
         """The starts of a position, and the moves of each."""
@@ -250,6 +253,9 @@ class FastQuery:
             else:
                 parts.append(start.resolve(answer, board) if start.is_named else answer)
         return starts, parts, missing
+
+    def _with_reaches(self, starts: list[Start], parts: list[FoundMoves]) -> list[tuple[Reach, FoundMoves]]:
+        return [(start.reach or self._reach(start), moves) for start, moves in zip(starts, parts, strict=True)]
 
     def _reach(self, start: Start) -> Reach:
         mask = None if start.is_named else start.mask
