@@ -74,6 +74,13 @@ VALUES: Final = _limit("values", 8_000_000, "values", "objects, lists and their 
 PROBLEMS: Final = _limit("problems", 1_000, "problems", "what is reported of one document; the rest is counted")
 PIECES: Final = _limit("pieces", 10_000, "pieces", "a document")
 POSSIBILITIES: Final = _limit("possibilities", 20_000_000, "possibilities", "a document, or what a definition makes")
+LANES: Final = _limit(
+    "lanes",
+    1 << 15,
+    "lanes",
+    "the conditions of a piece's possibilities from one square, of which a lane has up to 63",
+    fixed=True,
+)
 SQUARES: Final = _limit("squares", 65_536, "squares", "a document, a board, a position", fixed=True)
 LABEL: Final = _limit(
     "label", 255, "characters", "the label of a square, a piece, a name or value of a state", fixed=True

@@ -33,6 +33,8 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement
 
+from ggn_store import limits
+from ggn_store.errors import StoreError, quote
 from ggn_store.model.documents.board import Board
 from ggn_store.model.documents.document import EMPTY, ENEMY, Piece, Possibility
 from ggn_store.model.documents.lane import Statement
@@ -49,9 +51,10 @@ _LONG_PATH: Final = 40
 # So many lanes are kept for others that are equal.
 _KNOWN: Final = 20_000
 # In the key of a lane, which has the piece above the source, and the source above the number of the lane: the bit
-# that the key of the piece begins at one bit, the source at the other.
+# that the key of the piece begins at one bit, the source at the other. So many lanes a source can have.
 OF_PIECE: Final = 35
-OF_SOURCE: Final = 15
+LANES: Final = limits.LANES.default
+OF_SOURCE: Final = LANES.bit_length() - 1
 
 
 def key_of(piece_id: int, source: int | None) -> int:
@@ -61,7 +64,7 @@ def key_of(piece_id: int, source: int | None) -> int:
 
 def last_of(key: int) -> int:
     """The highest key of the same piece and source, of the lowest one."""
-    return key | (1 << OF_SOURCE) - 1
+    return key | LANES - 1
 
 
 def source_of(key: int) -> int | None:
@@ -127,7 +130,10 @@ class Encoder:
         return [(first + key, *row) for key, *row in self.rows(piece)]
 
     def rows(self, piece: Piece) -> Iterator[tuple[Any, ...]]:
-        """The lanes of a piece, each as the values of a row, as if the piece's key were 0."""
+        """The lanes of a piece, each as the values of a row, as if the piece's key were 0.
+
+        Raises StoreError where a source has too many.
+        """
         first = 0
         for source in piece.sources:
             asked = tuple(
@@ -137,8 +143,14 @@ class Encoder:
                     for possibility in destination.possibilities
                 ]
             )
+            found = self._known_lanes(asked)
+            if len(found) > LANES:
+                raise StoreError(
+                    f"{piece.identifier} has {len(asked):,} possibilities from {quote(source.square)}, with too many "
+                    f"different conditions for one square: {len(found):,} lanes, of at most {LANES:,}"
+                )
             place = None if source.square == HAND else self._numbers[source.square]
-            for key, (*values, numbers) in enumerate(self._known_lanes(asked), start=key_of(0, place)):
+            for key, (*values, numbers) in enumerate(found, start=key_of(0, place)):
                 yield (key, *values, " ".join([str(first + number) for number in numbers]))
             first += len(asked)
 
@@ -288,13 +300,15 @@ class Encoder:
         yield entries
 
     def _leading(self, path: int) -> list[_Entry]:
-        """The entries of a path that a chain begins with; of a long one a few, each about several squares."""
+        """The entries of a path that a chain begins with; of a long one a few, or one, each about several squares."""
         if path.bit_count() <= _LONG_PATH:
             return [_Entry(bit, True) for bit in self._ordered(path)]
         found: dict[Statement, int] = {}
         for bit in self._ordered(path):
             statement = self._facts[bit.bit_length() - 1][1]
             found[statement] = found.get(statement, 0) | bit
+        if len(found) >= FACTS:  # which would leave no room for a target
+            return [_Entry(path, True)]
         return [_Entry(bits, True) for bits in found.values()]
 
     def _statements(self, entries: Iterable[_Entry]) -> tuple[Statement, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, select, text, update
 
-from ggn_store import GgnStoreError, MoveError, Position, Ruleset, Store, parse
+from ggn_store import GgnStoreError, MoveError, Position, Ruleset, Store, StoreError, parse
 from ggn_store.api.moves import moves as asking
 from ggn_store.api.moves.batches import BATCH_QUERIES
 from ggn_store.model.documents.document import Piece
@@ -136,6 +136,44 @@ def test_boards_of_any_number_of_words_are_answered(store: Store, squares: int) 
             assert [(m.piece, m.source, m.destination, m.ordinal) for m in found] == expected
     _, plan = rules.explain([Position({"a1": "C:R"})])
     assert not [line for line in plan if "the reading query" in line]
+
+
+@pytest.mark.parametrize("count", [62, 63, 80])
+def test_a_possibility_may_name_more_pieces_than_a_word_has_bits(store: Store, count: int) -> None:
+    kinds = [f"C:{state}{letter}" for state in ("", "+", "-") for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"] + [
+        "C:A^",
+        "C:B^",
+    ]
+    named = {f"a{rank}": piece for rank, piece in enumerate(kinds[:count], start=3)}
+    document = {"C:R": {"a1": {"a2": [{"must": named | {"a2": state}} for state in ("empty", "enemy")]}}}
+    store.load(document, "named")
+    rules = store.ruleset("named")
+    assert store.upkeep.check() == []
+    whole = {"a1": "C:R"} | named
+    boards = [
+        whole,
+        whole | {"a2": "c:r"},
+        whole | {"a2": "C:R"},
+        whole | {"a3": "c:r"},
+        whole | {f"a{count + 2}": "C:R"},
+    ]
+    expected = [[move[3] for move in reference.moves(document, board, None, "first")] for board in boards]
+    assert expected == [[0], [1], [], [], []]
+    for query in BATCH_QUERIES:
+        batch = rules.moves_batch(boards, query=query)
+        assert [[move.ordinal for move in moves] for moves in batch] == expected
+    for engine in (None, "duckdb"):
+        counts = [rules.perft(Position(board), 1, engine=engine, assume="displacement").count for board in boards]
+        assert counts == list(map(len, expected))
+
+
+def test_more_lanes_than_a_source_can_have_are_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "LANES", 1)
+    store.load(LINE, "line")
+    twice = [{"must": {"b1": state}} for state in ("empty", "enemy", "enemy")]
+    with pytest.raises(StoreError, match=r'^C:R has 3 possibilities from "a1", .* 2 lanes, of at most 1$'):
+        store.load({"C:R": {"a1": {"b1": twice}}}, "two")
+    assert [each.name for each in store.list()] == ["line"]
 
 
 def damage(store: Store, statement: Any) -> None:
