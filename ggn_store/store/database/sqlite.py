@@ -67,6 +67,8 @@ _ASKED = (32, 48, 64, 96, 128, 192, 256, 400)
 
 # Numbers of rows are added up by what is left of them, which for each row is less than 2**63.
 _PRIME, _LARGE_PRIME = 16_381, 2_147_483_647
+# What they have for NULL: hardly any accident writes the one, and no text of a store is the other.
+_NO_NUMBER, _NO_TEXT = -7_919, "\0"
 
 
 class SQLite(Database):
@@ -343,10 +345,10 @@ class SQLite(Database):
         # The texts one after another; the numbers of each row as one, squared, so that none is made up for by another.
         texts = [each for each in table.columns if isinstance(each.type, Text)]
         others = [each for each in table.columns if not isinstance(each.type, Text)]
-        numbers = [type_coerce(_filled(each, -1), BigInteger) for each in others]
+        numbers = [type_coerce(_filled(each, _NO_NUMBER), BigInteger) for each in others]
         row = functools.reduce(add, [each % _PRIME * (131 * at + 1) for at, each in enumerate(numbers)])
         added = func.sum(row * row % _LARGE_PRIME)
-        return [func.count(), added, *(func.group_concat(_filled(each, "")) for each in texts)]
+        return [func.count(), added, *(func.group_concat(_filled(each, _NO_TEXT)) for each in texts)]
 
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f"ANALYZE temp.{table.name}")

@@ -20,7 +20,7 @@ from ggn_store.store.rulesets import catalog, damaged, lanes
 from ggn_store.store.schema import tables as t
 
 # To be raised whenever a check looks at more, or what it looks at is made in another way.
-CHECKER: Final = 3
+CHECKER: Final = 4
 _AT_ONCE: Final = 32
 
 # What a piece's rows are in, each with the key of the piece.

@@ -119,6 +119,11 @@ CHANGES = (
 )
 
 
+# What adds rows up has something instead of NULL.
+INSTEAD_OF_NULL = (
+    "UPDATE effect SET becomes = '' WHERE becomes IS NULL",
+    "UPDATE source SET square = -1 WHERE square IS NULL",
+)
 # The first of each table.
 TELLING = tuple({re.sub("DELETE FROM |UPDATE ", "", each).split()[0]: each for each in CHANGES[::-1]}.values())
 
@@ -130,6 +135,11 @@ TELLING = tuple({re.sub("DELETE FROM |UPDATE ", "", each).split()[0]: each for e
 )
 def test_whatever_has_changed_is_found(store: Store, statement: str) -> None:
     require_found(store, statement, again=statement in TELLING[::3])
+
+
+@pytest.mark.parametrize("statement", INSTEAD_OF_NULL)
+def test_a_value_where_there_was_none_is_found(store: Store, statement: str) -> None:
+    require_found(store, statement, again=False)
 
 
 @pytest.mark.long
