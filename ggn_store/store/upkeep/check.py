@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final, cast
 
-from sqlalchemy import Connection, Select, Table, func, select, tuple_
+from sqlalchemy import Connection, Integer, Select, Table, func, literal, select, tuple_, union
 from sqlalchemy.exc import NoResultFound
 
 from ggn_store.errors import DamagedError, GgnStoreError, UnknownNameError, quote
@@ -109,6 +109,7 @@ class _Walk:
         with self._opening() as connection:
             found += [*self._check_moves(connection), *self._check_rulesets(connection)]
             found += [*self._check_policies(connection), *self._check_records(connection)]
+            found += [] if self._names else self._check_lanes(connection)
         return found + self._check_proposals()
 
     def _attempt(self, work: Callable[[], Result]) -> Result | None:
@@ -232,6 +233,17 @@ class _Walk:
         if not self._attempt(is_counted):
             return "its summary is not the one of its rows: run `ggn-store db rebuild`"
         return None
+
+    def _check_lanes(self, connection: Connection) -> Iterator[str]:
+        """No lane is of a piece that is not there: the next piece of this key would have it."""
+        bits = literal(lanes.OF_PIECE, Integer)
+        # The first of all lanes, and of each piece the first of those behind it: an index finds each at once.
+        first = select(func.min(t.lane.c.key))
+        behind = first.where(t.lane.c.key >= (t.piece.c.id + 1).bitwise_lshift(bits)).correlate(t.piece)
+        keys = union(first, select(behind.scalar_subquery()).select_from(t.piece)).subquery().c[0]
+        known = select(t.piece.c.id).where(t.piece.c.id == keys.bitwise_rshift(bits))
+        for key in connection.execute(select(keys).where(keys.is_not(None), ~known.exists())).scalars():
+            yield f"table lane: its row {key} is of no piece: run `ggn-store db rebuild`"
 
     def _read(self, connection: Connection, row: Any) -> Piece | None:
         """A piece, where its rows are those that were loaded; the digest says so."""

@@ -18,9 +18,12 @@ from tests.support.guards import drop_guards, drop_guards_of_file
 from tests.support.stored import DIFF, changed, raw
 
 OF_PAWN = "piece_id = (SELECT min(id) FROM piece WHERE identifier = 'C:P')"
+OF_LANE = "each, path, passed, first, target, statements, facts, numbers"
 OTHER_DIGEST = "'" + "0" * 64 + "'"
 
 TAMPERINGS = {
+    "lanes of no piece behind all": f"INSERT INTO lane SELECT key + {99 << 35}, {OF_LANE} FROM lane",
+    "lanes of no piece before all": f"INSERT INTO lane SELECT key - {99 << 35}, {OF_LANE} FROM lane",
     "a condition's state": f"UPDATE condition SET state = 'c:p' WHERE {OF_PAWN} AND state = 'enemy'",
     "a condition's square": f"UPDATE condition SET square = 0 WHERE {OF_PAWN} AND state = 'enemy'",
     "a condition's polarity": f"UPDATE condition SET polarity = 'deny' WHERE {OF_PAWN} AND state = 'enemy'",
