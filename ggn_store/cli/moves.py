@@ -19,7 +19,6 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effect
 # Beside those, where rules have them.
 _OF_ACTIONS = ("when", "action", "step", "chainable")
 _BATCH = 2_000
-_ALL_PIECES = "--engine gives the moves of all pieces, without effects"
 
 
 class _Asked(NamedTuple):
@@ -115,9 +114,12 @@ def moves(  # noqa: PLR0913  (its options)
         (captures_first and explain, "--captures-first is no part of the SQL: leave it or --explain out"),
         (legal and captures_first, "--legal has all duties of the game in it: leave --captures-first out"),
         (engine is not None and not many, "--engine is for many positions: give a file of them with --positions"),
+        (engine is not None and query != "auto", f"--engine asks another engine than --query {query}: leave one out"),
     )
-    found = stores.open_ruleset(ruleset)
     place = {"piece": piece, "source": source, "destination": destination}
+    beyond = place | {"assume": assume} if engine is not None else {}
+    _refuse(beyond, "--engine gives the moves of all pieces, without effects")
+    found = stores.open_ruleset(ruleset)
     asked = _Asked(found, place, assume, query, legal, engine)
     if positions is not None and engine == "spark":
         options.refuse(
@@ -125,7 +127,6 @@ def moves(  # noqa: PLR0913  (its options)
             (given.side is not None, "--engine spark takes the side to move from each position: leave --side out"),
             (positions == "-", "--engine spark reads files that its executors can reach: name one with --positions"),
         )
-        _refuse(place | {"assume": assume}, _ALL_PIECES)
         _answer_by_spark(found, positions, (count, legal, master), output, form)
         return
     if positions is not None and explain:
@@ -212,7 +213,6 @@ def _answer(asked: _Asked, file: str, side: str | None, count: Any, form: str | 
     if asked.engine is not None:
         from ggn_store.api.moves import columns
 
-        _refuse(asked.place | {"assume": asked.assume}, _ALL_PIECES)
         shown = (*asked.place, "ordinal")
         if count is None:
             found = columns.move_records(ruleset.columns, file, side, legal=asked.legal)

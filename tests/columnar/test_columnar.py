@@ -685,6 +685,16 @@ MISTAKES: dict[str, tuple[list[str], int, str]] = {
         2,
         "--engine gives the moves of all pieces, without effects: leave --assume out",
     ),
+    "what is asked of one piece, explained": (
+        ["--engine", "duckdb", "--positions", "positions.ndjson", "--explain", "--piece", "C:P"],
+        2,
+        "--engine gives the moves of all pieces, without effects: leave --piece out",
+    ),
+    "two engines": (
+        ["--engine", "duckdb", "--positions", "positions.ndjson", "--query", "fast"],
+        2,
+        "--engine asks another engine than --query fast: leave one out",
+    ),
     "a count of one position": (["--count", "piece"], 2, "--count is for many positions"),
     "a count of one piece's moves": (
         ["--count", "piece", "--positions", "positions.ndjson", "--piece", "C:P"],
