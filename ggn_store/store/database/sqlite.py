@@ -348,7 +348,9 @@ class SQLite(Database):
         numbers = [type_coerce(_filled(each, _NO_NUMBER), BigInteger) for each in others]
         row = functools.reduce(add, [each % _PRIME * (131 * at + 1) for at, each in enumerate(numbers)])
         added = func.sum(row * row % _LARGE_PRIME)
-        return [func.count(), added, *(func.group_concat(_filled(each, _NO_TEXT)) for each in texts)]
+        # Put together, bytes are what a text is; but they are larger than each.
+        largest = map(func.max, texts)
+        return [func.count(), added, *largest, *(func.group_concat(_filled(each, _NO_TEXT)) for each in texts)]
 
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f"ANALYZE temp.{table.name}")

@@ -142,6 +142,13 @@ def test_a_value_where_there_was_none_is_found(store: Store, statement: str) -> 
     require_found(store, statement, again=False)
 
 
+@pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("column", ["condition.state", "lane.facts", "piece_facts.moves"])
+def test_bytes_that_were_a_text_are_found(store: Store, column: str) -> None:
+    table, name = column.split(".")
+    require_found(store, f"UPDATE {table} SET {name} = CAST({name} AS BLOB)", again=True)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("statement", CHANGES)
 def test_whatever_has_changed_is_found_each_time_and_by_a_full_check(store: Store, statement: str) -> None:
