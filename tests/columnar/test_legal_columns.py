@@ -110,7 +110,8 @@ def test_every_game_has_the_legal_moves_of_fairy_stockfish_or_is_left_to_the_sto
     sqlite_games: Games, name: str
 ) -> None:
     rules = sqlite_games[name]
-    is_left = rules.play.blasts or rules.play.duty("forced-pass") is not None
+    # What captures there turns to stone, which is a piece of the first side, whoever captures.
+    is_left = name == "petrified" or rules.play.blasts or rules.play.duty("forced-pass") is not None
     assert rules.columns.judges is not is_left
     if not is_left:
         require_fairy_stockfish(name, rules)

@@ -263,7 +263,7 @@ def put(path: Path, table: str, column: str, value: object) -> int:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         guards = drop_guards_of_file(connection)
         [made] = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-    lax = re.sub("NOT NULL", "", made)
+    lax = re.sub("(?<!IS )NOT NULL", "", made)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (lax, table))
