@@ -321,18 +321,19 @@ class FastQuery:
             if self._is_of(piece, side):
                 number = None if square == HAND else self.board.numbers[square]
                 keys[lanes.key_of(self._pieces[piece][1], number)] = Start(piece, square)
-        rows: dict[int, list[Any]] = {}
-        for row in sorted(self.database.ask(_LANES, [(key, lanes.last_of(key)) for key in keys])):
-            rows.setdefault(row[0], []).append(row[1:])
-        spans: dict[tuple[int, int, int], Start] = {}
-        for lowest, of_start in rows.items():
-            start = keys[lowest]
-            numbers = self._fill(start, side, of_start)
-            place, piece_id = self._pieces[start.piece]
-            start.order = place << _NUMBERS | min(numbers)
-            learnt[start.source, start.piece] = start
-            spans[piece_id, min(numbers), max(numbers)] = start
-        memory.moves += self._read(spans)
+        with self.database.explained():
+            rows: dict[int, list[Any]] = {}
+            for row in sorted(self.database.ask(_LANES, [(key, lanes.last_of(key)) for key in keys])):
+                rows.setdefault(row[0], []).append(row[1:])
+            spans: dict[tuple[int, int, int], Start] = {}
+            for lowest, of_start in rows.items():
+                start = keys[lowest]
+                numbers = self._fill(start, side, of_start)
+                place, piece_id = self._pieces[start.piece]
+                start.order = place << _NUMBERS | min(numbers)
+                learnt[start.source, start.piece] = start
+                spans[piece_id, min(numbers), max(numbers)] = start
+            memory.moves += self._read(spans)
         memory.asked += len(learnt)
         memory.starts[side].update(learnt)
         self._held[side] = [item for item in self._held[side] if learnt.get(item) != ()]  # others are never dropped
@@ -401,6 +402,9 @@ class FastQuery:
             places = start.piece, start.source, self.board.label(square)
             start.moves[number] = details[piece_id, number].move(*places, ordinal, toggle)
             count += 1
+        for (_, first, last), start in spans.items():
+            if len(start.moves) != last - first + 1:
+                raise LookupError(f"{start.piece} lacks possibilities from {start.source}")
         return count
 
 

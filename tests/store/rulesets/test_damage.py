@@ -303,6 +303,7 @@ def asked(content: bytes, directory: Path, table: str, column: str, value: objec
         pytest.param("revision", "author", b"\x00", "blob", "text", marks=pytest.mark.long),
         pytest.param("tag", "created_at", None, "null", "text", marks=pytest.mark.long),
         ("audit", "at", 7.5, "real", "text"),
+        ("destination", "source", b"\x00", "blob", "integer"),
     ],
 )
 def test_a_value_of_another_type_is_named_with_its_table_and_column(
