@@ -8,6 +8,7 @@ compared.
 Engines on columns get all positions at once (`--columns`); what is DuckDB's alone is given, too, as if each of its
 threads had a processor to itself.
 Perft counts the paths of depth 4 in each engine against python-chess making the same moves and counting its last ply.
+What the lanes cost is told by loads without them, in between. `play` is typed random games, and draws each board.
 """
 
 from __future__ import annotations
@@ -21,12 +22,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import chess
 
-from ggn_store import Move, Position, Ruleset, Store
+from ggn_store import Move, Position, Ruleset, Store, find_game, generate
+from ggn_store.api.play.game import Game
+from ggn_store.cli.play_game import TypedGame
+from ggn_store.store.rulesets import lanes
 from tests.benchmarks.columnar import THREADS, medians
 from tests.benchmarks.questions import POSITIONS, WARM_UP, nothing_kept, nullcontext_or, play
 from tests.benchmarks.rounds import Figure, table
@@ -166,6 +172,45 @@ def on_columns(store: Store, rounds: int, count: int = 4_000, repeat: int = 10) 
     return found
 
 
+def loads(rounds: int) -> Figure:
+    """What the lanes, which moves are joined with, add to a load of chess: a part of one without them."""
+    document = generate(find_game("chess"))
+    ratios = []
+    for _ in range(rounds):
+        spent = []
+        for without in (nullcontext(), patch.object(lanes.Encoder, "rows", lambda *_: ())):
+            with Store.open("sqlite://") as store, without:
+                spent.append([0.0, 0.0])
+                _timed(lambda document: store.load(document, "chess"), document, spent[-1])
+        ratios.append(spent[0][0] / spent[1][0] - 1)
+    return Figure("lanes, processor time, to a load without them", statistics.median(ratios), 0.33)
+
+
+def typed(store: Store, games: int = 20, plies: int = 60) -> list[Figure]:
+    """How long a move of `play` takes from the line to the board and what is said below it: the mean, and the most."""
+    rng = random.Random(4)
+    times = []
+    for _ in range(games):
+        board, game = chess.Board(), TypedGame(Game.begin(store.ruleset("chess")))
+        gc.collect()
+        while len(board.move_stack) < plies and not board.is_game_over():
+            move = rng.choice(list(board.legal_moves))
+            text = board.san(move)
+            board.push(move)
+            began = time.perf_counter()
+            game.enter(text)
+            game.ruleset.text(game.position)
+            status = game.status()
+            times.append(1000 * (time.perf_counter() - began))
+            fen = board.fen(en_passant="fen")
+            if game.ruleset.fen(game.position) != fen or bool(status) != (board.is_check() or board.is_game_over()):
+                raise SystemExit(f"not the same position: {fen}: {status}")
+    return [
+        Figure("play, a move, mean, ms", statistics.mean(times), 100.0),
+        Figure("play, a move, the slowest, ms", max(times), 100.0),
+    ]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.legal", description="See the module's text.")
@@ -189,7 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 store.load_library("chess")
                 found += figures(store, database, goals, rounds) + perft(store, database, rounds)
                 if database == "SQLite":
-                    found += on_columns(store, rounds)
+                    found += [*on_columns(store, rounds), *typed(store), loads(3 * rounds)]
     sys.stdout.write(table(found) + "\n")
     return 0
 
