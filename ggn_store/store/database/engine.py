@@ -408,8 +408,8 @@ class Database(ABC):
         """
 
     @abstractmethod
-    def checksums(self, table: Table) -> list[ColumnElement[Any]]:
-        """Aggregates of all values of all rows of a group, which hardly any change leaves as they are."""
+    def checksums(self, table: Table, key: ColumnElement[int]) -> list[ColumnElement[Any]]:
+        """Aggregates of all values of the rows of a table of one `key`, which no accident leaves as they are."""
 
     @abstractmethod
     def analyze(self, connection: Connection, table: Table) -> None:
@@ -487,6 +487,8 @@ def _addition(insert: Any, table: Table, unique: tuple[str, ...], given: tuple[s
 def is_about_a_value(error: DBAPIError) -> bool:
     """Whether the driver only stumbled over a stored value that it cannot read, so that neither database has a code."""
     said: Any = error.orig
+    if "cannot hold BLOB" in str(said):  # which SQLite says of bytes that are to be JSON
+        return True
     if hasattr(said, "sqlite_errorcode") or getattr(said, "sqlstate", None) is not None:
         return False
     # psycopg for a time after the year 9999; the module for SQLite for text that is not UTF-8.

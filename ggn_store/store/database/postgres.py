@@ -296,7 +296,7 @@ class Postgres(Database):
         found: list[ColumnElement[Any]] = [cast(func.json_agg(each), Text) for each in others]
         return select(first, func.count(), *found).group_by(first)
 
-    def checksums(self, table: Table) -> list[ColumnElement[Any]]:
+    def checksums(self, table: Table, key: ColumnElement[int]) -> list[ColumnElement[Any]]:
         # The hash of a row adds up those of its values: hashed once more, so that rows do not make up for each other.
         row = func.hashint8extended(func.hash_record_extended(table.table_valued(), 0), 0)
         return [func.count(), func.sum(row).cast(Text)]

@@ -11,7 +11,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import chain, islice
-from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,6 @@ from sqlalchemy import (
     FromClause,
     Select,
     Table,
-    Text,
     TextClause,
     bindparam,
     column,
@@ -35,7 +33,6 @@ from sqlalchemy import (
     func,
     select,
     text,
-    type_coerce,
 )
 from sqlalchemy import values as values_of
 from sqlalchemy.dialects import sqlite
@@ -64,11 +61,6 @@ BUSY_SECONDS = 120
 _ROWS_A_STATEMENT = (500, 100, 20)
 # Rows of a relation in one statement: as many as there are up to the first of these numbers, else one of them.
 _ASKED = (32, 48, 64, 96, 128, 192, 256, 400)
-
-# Numbers of rows are added up by what is left of them, which for each row is less than 2**63.
-_PRIME, _LARGE_PRIME = 16_381, 2_147_483_647
-# What they have for NULL: hardly any accident writes the one, and no text of a store is the other.
-_NO_NUMBER, _NO_TEXT = -7_919, "\0"
 
 
 class SQLite(Database):
@@ -341,16 +333,9 @@ class SQLite(Database):
         first, *others = table.columns
         return select(first, func.count(), *map(func.json_group_array, others)).where(where).group_by(first)
 
-    def checksums(self, table: Table) -> list[ColumnElement[Any]]:
-        # The texts one after another; the numbers of each row as one, squared, so that none is made up for by another.
-        texts = [each for each in table.columns if isinstance(each.type, Text)]
-        others = [each for each in table.columns if not isinstance(each.type, Text)]
-        numbers = [type_coerce(_filled(each, _NO_NUMBER), BigInteger) for each in others]
-        row = functools.reduce(add, [each % _PRIME * (131 * at + 1) for at, each in enumerate(numbers)])
-        added = func.sum(row * row % _LARGE_PRIME)
-        # Put together, bytes are what a text is; but they are larger than each.
-        largest = map(func.max, texts)
-        return [func.count(), added, *largest, *(func.group_concat(_filled(each, _NO_TEXT)) for each in texts)]
+    def checksums(self, table: Table, key: ColumnElement[int]) -> list[ColumnElement[Any]]:
+        # JSON tells NULL, numbers and texts apart, and cannot hold bytes.
+        return [func.json_group_array(each) for each in table.columns if each is not key]
 
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f"ANALYZE temp.{table.name}")
@@ -415,11 +400,6 @@ class SQLite(Database):
                 connection.execute("VACUUM")
             finally:
                 connection.close()
-
-
-def _filled(column: Column[Any], instead: object) -> ColumnElement[Any]:
-    """A column, with something instead of NULL."""
-    return func.coalesce(column, instead) if column.nullable else column
 
 
 @functools.cache

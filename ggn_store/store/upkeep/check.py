@@ -35,7 +35,7 @@ from ggn_store.store.rulesets.pieces import Reader, reader_of, rows_of
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import guards
 from ggn_store.store.upkeep import rebuild
-from ggn_store.store.upkeep.memory import ROWS, Memory
+from ggn_store.store.upkeep.memory import Memory
 
 # How long a transaction goes on to the next piece or revision; one of them is always looked at.
 _SECONDS: Final = 0.2
@@ -68,7 +68,7 @@ def verify(
         contents = walk.contents() + walk.audit()
     except DamagedError as error:  # of a value that nothing more can be looked at with
         fault = error.fault
-    of_pieces = [table.name for table in ROWS]
+    of_pieces = [table.name for table in (*t.PIECE_TABLES, t.lane)]  # whose values are looked at one by one
     if not names:
         with opening() as connection:
             found = database.integrity(connection, of_pieces if memory.knows_all and fault is None else ()) + found

@@ -1,15 +1,14 @@
 """Which pieces were found sound before, so that a check need not derive their digests again.
 
-What is remembered of a piece counts as long as the same version of the checker would look at the same rows: their
-number in each table, and sums of what is in them, are as they were. That finds accidents. Whoever may write what is
-remembered could forge it: on a server that are those who keep the store, for whom its seals look at the piece again; a
-SQLite file keeps nobody from anything. Hence a check that asks nothing of this.
+What is remembered of a piece counts as long as the same version of the checker would look at the same rows: a hash of
+their values is as it was. That finds accidents. Whoever may write what is remembered could forge it: on a server that
+are those who keep the store, for whom its seals look at the piece again; a SQLite file keeps nobody from anything.
+Hence a check that asks nothing of this.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -20,7 +19,7 @@ from ggn_store.store.rulesets import catalog, damaged, lanes
 from ggn_store.store.schema import tables as t
 
 # To be raised whenever a check looks at more, or what it looks at is made in another way.
-CHECKER: Final = 4
+CHECKER: Final = 5
 _AT_ONCE: Final = 32
 
 # What a piece's rows are in, each with the key of the piece.
@@ -28,7 +27,7 @@ ROWS: Final = {
     **{table: table.c.piece_id for table in (*t.PIECE_TABLES, t.piece_summary, t.piece_facts)},
     t.lane: t.lane.c.key.bitwise_rshift(literal(lanes.OF_PIECE, Integer)),
 }
-# What adds them up, by the kind of database: this takes longer to make than to ask.
+# What asks for them, by the kind of database: this takes longer to make than to ask.
 _QUERIES: Final[dict[type[Database], dict[Table, Select[Any]]]] = {}
 
 
@@ -44,7 +43,7 @@ class Memory:
         self.knows_all = not full
         if type(database) not in _QUERIES:
             _QUERIES[type(database)] = {
-                table: select(key, *database.checksums(table))
+                table: select(key, *database.checksums(table, key))
                 .where(table.primary_key.columns[0].between(bindparam("first"), bindparam("last")))
                 .group_by(key)
                 for table, key in ROWS.items()
@@ -71,22 +70,23 @@ class Memory:
         return [key for key, said, at in remembered if found.get(key) == said and not damaged.fault_of_time(at)]
 
     def note(self, connection: Connection, piece_id: int) -> None:
-        """Remember a piece that was just found sound, in this transaction."""
-        self._sound |= self._fingerprints(connection, range(piece_id, piece_id + 1))
+        """Remember a piece that was just found sound, in this transaction, if all its values are of their types."""
+        one = range(piece_id, piece_id + 1)
+        self._sound |= damaged.attempt(lambda: self._fingerprints(connection, one)) or {}
 
     def _fingerprints(self, connection: Connection, pieces: range) -> dict[int, str]:
-        """What the rows of pieces look like, as the database adds them up."""
-        said: defaultdict[int, list[Any]] = defaultdict(list)
+        """What the rows of pieces look like, as a hash of what the database says of them table by table."""
+        hashes: dict[int, Any] = {}
         for row in connection.execute(select(t.piece).where(t.piece.c.id.between(pieces[0], pieces[-1]))):
-            said[row.id] = [tuple(row)]
+            hashes[row.id] = hashlib.sha256(repr(tuple(row)).encode())
         for table, query in self._queries.items():
             between = {"first": pieces[0], "last": pieces[-1]}
             if table is t.lane:
                 between = {"first": lanes.key_of(pieces[0], None), "last": lanes.key_of(pieces[-1] + 1, None) - 1}
-            for piece_id, *sums in connection.execute(query, between).all():
-                if piece_id in said:
-                    said[piece_id].append((table.name, sums))
-        return {key: hashlib.sha256(repr(each).encode()).hexdigest() for key, each in said.items()}
+            for piece_id, *said in connection.execute(query, between):
+                if piece_id in hashes:
+                    hashes[piece_id].update(repr((table.name, said)).encode())
+        return {key: each.hexdigest() for key, each in hashes.items()}
 
     def write(self, connection: Connection) -> None:
         """Store what is to be remembered of the pieces that are still there."""
