@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, Table, Text, bindparam, cast, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, Text, bindparam, cast, func, select, type_coerce
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import NullType
 
 from ggn_store.errors import DamagedError, quote
 from ggn_store.model.documents.board import Board
@@ -75,11 +76,22 @@ def _typed(value: object, kind: type) -> Any:
     return value
 
 
+def _flag(value: object) -> bool:
+    """What true and false are stored as: of each database its own."""
+    _require(value in (0, 1) and not isinstance(value, float))
+    return bool(value)
+
+
+def as_stored(table: Table) -> list[ColumnElement[Any]]:
+    """The columns of a table without types, which would take whatever SQLite has for true or false."""
+    return [type_coerce(each, NullType()).label(each.name) for each in table.columns]
+
+
 @functools.cache
 def _of_all(table: Table) -> Select[Any]:
     piece_id, *columns = table.columns
     if table not in _DETAILS:
-        return select(piece_id, *columns).order_by(*table.primary_key)
+        return select(*as_stored(table)).order_by(*table.primary_key)
     number, *columns = columns
     return select(piece_id, number, _gathered(*columns)).group_by(piece_id, number)
 
@@ -189,7 +201,7 @@ class Reader:
         self._require_ours(table not in _FOREIGN[self.dialect] and len(column) - column.count(None) == len(rows))
         return column
 
-    def _possibilities(self, toggles: Sequence[bool | None], columns: Sequence[Any]) -> Iterator[Possibility]:
+    def _possibilities(self, toggles: Sequence[object], columns: Sequence[Any]) -> Iterator[Possibility]:
         """Possibilities in their order, from what they have in each table."""
         nothing: Mapping[str, Any] = {}
         conditions, boards, *others = columns
@@ -210,10 +222,10 @@ class Reader:
                 made = None if origin is None else self._part(t.variant_origin, origin)
                 yield Possibility(must, deny, effects, nothing if guards is None else self._part(t.guard, guards), made)
 
-    def _changes(self, toggle: bool, *texts: str | None) -> Transition:
+    def _changes(self, toggle: object, *texts: str | None) -> Transition:
         tables = (t.effect, t.hand_effect, t.state_effect)
         board, hands, state = (self._part(table, text or "[]") for table, text in zip(tables, texts, strict=True))
-        made = self._effects[toggle, *texts] = Transition(board, hands, toggle, state)
+        made = self._effects[toggle, *texts] = Transition(board, hands, _flag(toggle), state)
         return made
 
     def _part(self, table: Table, text: str) -> Any:
@@ -241,8 +253,7 @@ class Reader:
 
     def _origin(self, rows: Sequence[Any]) -> Origin:
         [(action, step, chainable)] = rows
-        _require(chainable in (0, 1) and not isinstance(chainable, float))
-        return Origin(_typed(action, str), _typed(step, int), bool(chainable))
+        return Origin(_typed(action, str), _typed(step, int), _flag(chainable))
 
     def _guards(self, rows: Sequence[Any]) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}

@@ -31,7 +31,7 @@ from ggn_store.store.history import renames
 from ggn_store.store.review import policies, proposals, records
 from ggn_store.store.rulesets import catalog, damaged, declared, lanes, load, piece_names, summaries
 from ggn_store.store.rulesets.damaged import Result
-from ggn_store.store.rulesets.pieces import Reader, reader_of, rows_of
+from ggn_store.store.rulesets.pieces import Reader, as_stored, reader_of, rows_of
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import guards
 from ggn_store.store.upkeep import rebuild
@@ -217,7 +217,8 @@ class _Walk:
             return row.lanes == lanes.VERSION and [tuple(each) for each in stored] == derived
 
         def is_told() -> bool:
-            stored = connection.execute(select(t.piece_facts).where(t.piece_facts.c.piece_id == row.id)).one()
+            query = select(*as_stored(t.piece_facts)).where(t.piece_facts.c.piece_id == row.id)
+            stored = connection.execute(query).one()
             layout = Layout(stored.layout, stored.named is not None)
             derived = self._derivers(self._board(connection, row.board_id), layout).of(piece)
             return tuple(stored) == (row.id, *derived.row())

@@ -149,6 +149,20 @@ def test_bytes_that_were_a_text_or_a_number_are_found(store: Store, column: str)
     require_found(store, f"UPDATE {table} SET {name} = CAST({name} AS BLOB)", again=True)
 
 
+@pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("value", ["x'01'", "2", "'none'"])
+@pytest.mark.parametrize("column", ["variant.toggle", "variant_origin.chainable", "piece_facts.leaps"])
+def test_what_is_neither_true_nor_false_is_found(store: Store, column: str, value: str) -> None:
+    store.load(GDL | DIFF, "game")
+    store.load(KNIGHT, "knight")
+    assert store.upkeep.check() == []
+    table, name = column.split(".")
+    # Of a true one all of these read as true.
+    change(store, f"UPDATE {table} SET {name} = {value} WHERE {name} = (SELECT max({name}) FROM {table})")
+    assert store.upkeep.check(full=True) != []
+    assert store.upkeep.check() != []
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("statement", CHANGES)
 def test_whatever_has_changed_is_found_each_time_and_by_a_full_check(store: Store, statement: str) -> None:
