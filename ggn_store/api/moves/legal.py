@@ -94,9 +94,10 @@ class Legal:
         """For each position its legal moves; what is not known yet of many is asked in one statement."""
         found: list[list[Move]] = []
         given = iter(positions)
+        asks_all = query == "fast" and question is _ALL and assume is None
         while chunk := [self._ready(position) for position in islice(given, _CHUNK)]:
-            parts = self._parts_of_many(chunk) if query == "fast" else None
-            if parts is None or question is not _ALL or assume is not None:
+            parts = self._parts_of_many(chunk) if asks_all else None
+            if parts is None:
                 found += [self.moves(position, question, assume, query) for position in chunk]
             else:
                 found += map(self.duties.legal, chunk, parts)
