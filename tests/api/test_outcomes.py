@@ -427,6 +427,19 @@ def test_checks_are_counted_by_counters_or_else_in_the_history() -> None:
     assert told(rules, now, history) == ON
 
 
+@pytest.mark.parametrize("amid", ["a1", "b1"])
+def test_a_check_counts_once_in_a_turn_of_several_actions(amid: str) -> None:
+    begun = Position({"e1": "C:K^", "a1": "c:k^"})
+    # Each side does two things in its turn: the king is out of check by the second one, or by the first.
+    turns = [begun, begun, replace(begun, side="second"), Position({"e1": "C:K^", amid: "c:k^"}, None, "second")]
+    history = [*turns, *turns]
+    for count, expected in ((2, "first wins: 2 checks"), (3, ON)):
+        rules = Rules(Play(outcomes=(Outcome("checks", "win", count=count),)), {"e1": "e2"}, ("a1",))
+        assert told(rules, begun, history) == expected
+    perpetual = Play(outcomes=(Outcome("repetition", "draw", count=3, perpetual=True),))
+    assert told(Rules(perpetual, {"e1": "e2"}, ("a1",)), begun, history) == "second wins: perpetual check"
+
+
 def test_what_is_left_to_the_host_is_named() -> None:
     rules = Rules(Play(outcomes=(Outcome("no-move", "draw"),), host=("bikjang",)), {"a1": "a2"})
     assert outcomes.judge(rules, Position(KINGS), ()).unjudged == ("bikjang",)

@@ -262,8 +262,14 @@ def _checks(case: Case, outcome: Outcome, side: Side) -> bool:
         return most_checks(case.asked.play.outcomes, side) - left >= (outcome.count or 1)
     if not case.history:
         raise UnjudgedError
-    given = [each for each in (*case.history[1:], case.position) if each.side == other and case.asked.in_check(each)]
+    given = [each for each in _begun_turns(case) if each.side == other and case.asked.in_check(each)]
     return len(given) >= (outcome.count or 1)
+
+
+def _begun_turns(case: Case, since: int = 0) -> list[Position]:
+    """The positions since a place in the history that a turn led to, but for those amid a turn of several actions."""
+    pairs = itertools.pairwise((*case.history[since:], case.position))
+    return [after for before, after in pairs if before.side != after.side]
 
 
 def _no_move(case: Case, outcome: Outcome, side: Side) -> bool:
@@ -291,9 +297,8 @@ def _repeated(case: Case, least: int) -> list[int]:
 
 def _perpetual(case: Case, outcome: Outcome) -> Side | None:
     """The side that alone has checked with every move since the first of so many equal positions."""
-    begun = [*_repeated(case, 0), len(case.history)][-(outcome.count or 1)]
-    between = [*case.history, case.position][begun + 1 :]
-    faced = {side: [each for each in between if each.side == side] for side in SIDES}
+    turns = _begun_turns(case, [*_repeated(case, 0), len(case.history)][-(outcome.count or 1)])
+    faced = {side: [each for each in turns if each.side == side] for side in SIDES}
     checkers = [other_side(side) for side in SIDES if faced[side] and all(map(case.asked.in_check, faced[side]))]
     return checkers[0] if len(checkers) == 1 else None
 
