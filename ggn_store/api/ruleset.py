@@ -449,7 +449,7 @@ class Ruleset:
         from ggn_store.api.moves.move_texts import MoveTexts
         from ggn_store.api.moves.named_moves import NamedMoves
 
-        return MoveTexts(NamedMoves(self._legal))
+        return MoveTexts(NamedMoves(self._legal, self))
 
     # --- chains, and moves made ---
 

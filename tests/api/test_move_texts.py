@@ -88,6 +88,38 @@ def test_san_is_that_of_python_chess(sqlite_games: Games, name: str, board: type
     assert marks >= {*"+#x=O"}
 
 
+@pytest.mark.parametrize(
+    ("name", "board", "fen", "ends"),
+    [
+        (
+            "kingofthehill",
+            chess.variant.KingOfTheHillBoard,
+            "r1bqkbnr/ppppp1p1/5p2/7p/1P2P3/1Q2K2P/R2P1PP1/1NB2BNR w q - 0 10",
+            "Kd4#",
+        ),
+        ("3check", chess.variant.ThreeCheckBoard, "4k3/8/8/8/8/8/8/R3K3 w - - 1+3 0 1", "Ra8#"),
+        *(
+            pytest.param(*game, marks=pytest.mark.long)
+            for game in (
+                ("atomic", chess.variant.AtomicBoard, "4k3/3p4/8/1B6/8/8/8/4K3 w - - 0 1", "Bxd7#"),
+                ("antichess", chess.variant.AntichessBoard, "k7/3N4/8/8/2p3b1/8/8/8 b - - 2 48", "Bxd7#"),
+                ("racingkings", chess.variant.RacingKingsBoard, "5K2/k7/8/8/8/8/8/8 b - - 0 95", "Kb7#"),
+            )
+        ),
+        ("chess", chess.Board, "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "Qg7#"),
+    ],
+)
+def test_san_marks_every_move_that_ends_a_game_with_a_winner(
+    sqlite_games: Games, name: str, board: type[chess.Board], fen: str, ends: str
+) -> None:
+    rules, known = sqlite_games[name], board(fen)
+    position = rules.position(fen=fen)
+    texts = {rules.move_text(move, position, "san") for move in rules.legal_moves(position)}
+    assert texts == {known.san(move) for move in known.legal_moves}
+    assert ends in texts
+    assert rules.outcome(rules.apply(position, ends)).winner is not None
+
+
 # --- what is read ---
 
 

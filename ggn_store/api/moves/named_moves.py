@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
+from ggn_store.api.moves import outcomes
 from ggn_store.api.moves.legal import Legal
+from ggn_store.api.moves.outcomes import Judged
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.move import Move
 from ggn_store.model.moves.move_names import Names
@@ -15,10 +17,11 @@ from ggn_store.model.moves.position import Position
 class NamedMoves:
     """The moves of a ruleset, those that are legal among them, and their names."""
 
-    def __init__(self, legal: Legal) -> None:
+    def __init__(self, legal: Legal, asked: Judged) -> None:
         self.handle = legal.handle
         self.chains = legal.chains_of
         self._legal = legal
+        self._asked = asked
         # What was asked for last: whoever names all moves of a piece asks from the same place again and again.
         self._last: tuple[object, dict[str | None, list[Move]]] = None, {}
         self._turns: tuple[object, list[Move | Chain]] = None, []
@@ -63,8 +66,10 @@ class NamedMoves:
         return found
 
     def check(self, position: Position, move: Move) -> str:
-        """What SAN writes behind a move: # where it mates, + where it gives check."""
-        after = self.chains.apply(position, move, None)
+        """What SAN writes behind a move: # where it mates, or ends the game with a winner, + where it gives check."""
+        after = self._asked.apply(position, move)
+        if outcomes.judge(self._asked, after, [position]).winner is not None:
+            return "#"
         if not self._legal.in_check(after, None):
             return ""
         return "+" if self.allowed(after) else "#"
