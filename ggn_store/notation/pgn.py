@@ -23,6 +23,9 @@ _TOKEN: Final = re.compile(
     r"|(?P<open>\()|(?P<close>\))|(?P<word>[^\s(){};$]+)",
     re.ASCII,
 )
+_REMARK: Final = re.compile(r"\s+|;[^\n]*|\{[^}]*\}")
+# What has no closing brace, nothing behind it, or begins with a name in quotes, is meant as JSON.
+_COMMENTED: Final = re.compile(r'\s*\{\s*[^\s"}][^}]*\}\s*\S')
 _ESCAPED: Final = re.compile(r"^%[^\n]*", re.MULTILINE)
 _JUDGED: Final = re.compile(r"[!?]{1,9}$")
 
@@ -39,6 +42,11 @@ class Pgn:
 def looks_like(text: str) -> bool:
     """Whether a text begins as PGN does: with a tag, a remark, or the number of a move."""
     return re.match(r"\ufeff?\s*(\[\s*[A-Za-z0-9_]+\s*\"|1\s*\.(?![0-9])|%|;)", text) is not None
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether a text begins as a JSON object does, and not as a game that begins with a comment."""
+    return text.lstrip().startswith("{") and not _COMMENTED.match(text)
 
 
 def parse(text: str) -> Pgn:
@@ -121,8 +129,8 @@ def _tags(text: str, lines: Lines) -> tuple[dict[str, str], int]:
     tags: dict[str, str] = {}
     at = 0
     while True:
-        while at < len(text) and (text[at].isspace() or text[at] == ";"):
-            at = text.find("\n", at) + 1 or len(text) if text[at] == ";" else at + 1
+        while remark := _REMARK.match(text, at):
+            at = remark.end()
         if at >= len(text) or text[at] != "[":
             return tags, at
         match = _TAG.match(text, at)

@@ -227,6 +227,7 @@ def test_a_pgn_of_another_variant_is_refused_and_of_this_one_read_by_any_name(sq
     [
         ("1. e4 d5 2. e5 f5 3. exf6e.p.", "1. e4 d5 2. e5 f5 3. exf6"),
         ("1. e4 d5 2. e5 f5 3. exf6 e.p.", "1. e4 d5 2. e5 f5 3. exf6"),
+        ('{My game} [White "x"] {Anna} [Black "y"]\n\n{so} 1. e4 e5', "1. e4 e5"),
         ("1. f3 e5 2. g4 Qh4++", "1. f3 e5 2. g4 Qh4#"),
         ("1.e2e4 e7e5 2. g1f3 b8c6 3.f1b5 g8f6 4. e1g1", "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. O-O"),
         (
@@ -280,6 +281,7 @@ def test_a_record_has_all_of_a_game(rules: Ruleset) -> None:
     again = Game.begin(rules).read(json.dumps(record))
     assert (again.position, again.position.counters) == (game.position, game.position.counters)
     assert again.record() == record
+    assert Game.begin(rules).read("\ufeff" + json.dumps(record)).record() == record
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def test_moves_are_read_past_comments_variations_and_annotations() -> None:
         ('[Result "0-1"]\n\n1. e4', ["e4"], "0-1"),
         ('[Result "never"]\n\n1. e4', ["e4"], "*"),
         ('[A "1"]\n1. e4\n[B "2"]\n1. d4', ["e4"], "*"),
+        ('{one}\n[A "1"] {two {}\n;three\n[B "2"]\n\n{four} 1. e4 e5 *', ["e4", "e5"], "*"),
         ("1. P@e4 +P*5e ! ?", ["P@e4", "+P*5e"], "*"),
     ],
 )
@@ -74,7 +75,7 @@ def test_what_is_no_game_is_refused_with_its_line(text: str, message: str) -> No
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["(" * 10**5, "{" * 10**5, ")" * 10**5, "[" * 10**6])
+@pytest.mark.parametrize("text", ["(" * 10**5, "{" * 10**5, "{}" * 10**5 + "{", ")" * 10**5, "[" * 10**6])
 def test_hostile_texts_are_refused_in_few_words(text: str) -> None:
     with pytest.raises(NotationError) as error:
         pgn.parse(text)
@@ -84,6 +85,13 @@ def test_hostile_texts_are_refused_in_few_words(text: str) -> None:
 @pytest.mark.parametrize("text", ["(" * 10**5 + ")" * 10**5, "1 " * 10**5, " " * 10**6, ";" * 10**6, "$1" * 10**5])
 def test_hostile_texts_that_say_nothing_have_no_moves(text: str) -> None:
     assert pgn.parse(text).moves == ()
+
+
+def test_json_is_told_from_a_game_that_begins_with_a_comment() -> None:
+    for text in ('{"start": 1}', "{}", " {", "{start: 1}", '{\n"moves": [{}]}', "{" * 10**5):
+        assert pgn.looks_like_json(text), text
+    for text in ("{A comment} 1. e4", '\n{of "several"\nlines}\n[A "1"]', "[]", "1. e4", ""):
+        assert not pgn.looks_like_json(text), text
 
 
 def test_a_game_is_written_as_it_is_read_and_others_read_it() -> None:

@@ -240,7 +240,8 @@ class Game:
         """
         if not isinstance(text, str):
             raise MoveError(f"{quote(text)} is not the text of a game, in PGN or JSON")
-        return self._of_record(text) if is_record or text.lstrip().startswith("{") else self._of_pgn(text)
+        text = text.removeprefix("\ufeff")
+        return self._of_record(text) if is_record or pgn.looks_like_json(text) else self._of_pgn(text)
 
     def _of_pgn(self, text: str) -> Game:
         try:
