@@ -124,9 +124,13 @@ def _load(game: TypedGame, begun: bytes, stream: IO[bytes], file: str, given: op
     name, start = printable(str(File(file))), game.game.start
     data = read_whole(stream, File(file), limits.GAME_BYTES, begun)
     try:
-        game.load(data.decode("utf-8-sig"), file)
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ggn_store.InputError(f"{name}: this is not UTF-8 text") from None
+        text = data.decode("latin-1")  # in which the standard has PGN
+        if not pgn.looks_like(text):
+            raise ggn_store.InputError(f"{name}: this is not UTF-8 text") from None
+    try:
+        game.load(text, file)
     except ggn_store.GgnStoreError as error:
         raise ggn_store.MoveError(f"{name}: {error}") from None
     if given.names and game.game.start != start:

@@ -186,6 +186,14 @@ def test_a_list_must_say_which_possibility_it_means(ask: Command) -> None:
     assert "5: there are 4 possibilities:\n  1: C:P a7 a8=C:Q" in ask("play", "chess", *board, stdin="a7a8\n5").err
 
 
+def test_a_pgn_may_be_in_latin_1(ask: Command, tmp_path: Path) -> None:
+    file = tmp_path / "latin.pgn"
+    file.write_bytes('[White "Jürgen"]\n\n1. e4 e5 {schön} *\n'.encode("latin-1"))
+    assert ask("play", "chess", "--moves", file, "--format", "fen").out.endswith(" w KQkq e6 0 2\n")
+    (tmp_path / "x.json").write_bytes(b'{"start": "\xfc"}')
+    assert "x.json: this is not UTF-8 text" in ask("play", "chess", "--moves", tmp_path / "x.json").err
+
+
 def test_files_that_are_none_are_told_of(ask: Command, tmp_path: Path) -> None:
     assert "no.txt: cannot be read: No such file" in ask("play", "chess", "--moves", "no.txt").err
     assert "cannot be read: Is a directory" in ask("play", "chess", "--moves", tmp_path).err
