@@ -128,7 +128,7 @@ class _Reader:
         number = fields[3] if len(fields) == 4 else "1"
         if not _NUMBER.fullmatch(number):
             self._fail(f"{quote(number)} is not a move number", "a whole number")
-        return self._position(self._hands(fields[2]), side, Counters(plies=int(number) - 1))
+        return self._position(self._hands(fields[2]), side, Counters(plies=max(int(number), 1) - 1))
 
     def _fail(self, message: str, allowed: str) -> NoReturn:
         raise PositionError(f"{quote(self._text)} is not {self._kind} of this game: {message}; allowed: {allowed}")

@@ -331,6 +331,7 @@ def test_a_record_is_played_with_its_own_ruleset_in_any_revision_and_by_any_name
         ('{"start": {"board": {}}, "moves": [1]}', "move 1: 1 names no move"),
         ('{"start": {"board": {}}, "moves": ["e2e4"]}', "move 1: "),
         ('{"start": {"board": {}}, "moves": [], "counters": {"quiet": 0.5}}', "are no counters"),
+        ('{"start": {"board": {}}, "moves": [], "counters": {"plies": -1}}', "are no counters"),
         ('{"start": {"board": {}}, "moves": [], "counters": {"checks": [1]}}', "are no counters"),
         ('{"start": 3, "moves": []}', "3 is not a position"),
         ('{"ruleset": 3, "start": {"board": {}}, "moves": []}', "the ruleset and the digest of a record are text"),

@@ -56,6 +56,8 @@ SPELLINGS = [
     ("chess", f"{CHESS} b", f"{CHESS} b - - 0 1"),
     ("chess", f"{CHESS} w HAha - 12 40", f"{CHESS} w KQkq - 12 40"),
     ("chess", f"  {CHESS}  w  KQkq  - ", f"{CHESS} w KQkq - 0 1"),
+    ("chess", f"{CHESS} w KQkq - 0 0", f"{CHESS} w KQkq - 0 1"),
+    ("chess", f"{CHESS} b - - 7 0", f"{CHESS} b - - 7 1"),
     ("chess", f"{CHESS} b - - 7", f"{CHESS} b - - 7 1"),
     (
         "makruk",
@@ -153,6 +155,15 @@ SFENS = [
 @pytest.mark.parametrize(("name", "text"), SFENS)
 def test_a_sfen_is_written_as_it_was_read(name: str, text: str) -> None:
     assert sfen(parse_sfen(text, game(name)), game(name)) == text
+
+
+def test_moves_are_counted_from_1_whatever_a_text_begins_with() -> None:
+    king = "9/9/9/9/9/9/9/9/K8"
+    for side in "bw":
+        counted = parse_fen(f"{king} {side} - - 0 0", game("shogi"))
+        assert counted == parse_fen(f"{king} {side} - - 0 1", game("shogi"))
+        assert counted.counters == parse_fen(f"{king} {side} - - 0 1", game("shogi")).counters
+    assert sfen(parse_sfen(f"{king} b - 0", game("shogi")), game("shogi")) == f"{king} b - 1"
 
 
 def test_b_is_the_first_side_in_sfen_and_the_second_in_fen() -> None:

@@ -26,8 +26,8 @@ class Counters(Record):
 
     @classmethod
     def of_fen(cls, quiet: int, number: int, side: Side, checks: tuple[int, int] | None = None) -> Self:
-        """The counters of a FEN, whose number goes up after the second side's moves."""
-        return cls(quiet, 2 * (number - 1) + (side == "second"), checks)
+        """The counters of a FEN, whose number goes up after the second side's moves; 0 is read as 1."""
+        return cls(quiet, 2 * (max(number, 1) - 1) + (side == "second"), checks)
 
     @classmethod
     def from_data(cls, data: object) -> Self:
@@ -58,4 +58,4 @@ class Counters(Record):
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and -_MOST < value < _MOST
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST
