@@ -48,7 +48,8 @@ def test_chess960_is_chess_with_an_option(sqlite_games: Games) -> None:
         "option name UCI_Chess960 type check default true",
         "uciok",
     ]
-    assert talk(engine, "setoption name UCI_Chess960 value true") == []
+    for option in ("UCI_Chess960 value true", "uci_chess960 value True", "UCI_Variant value Chess"):
+        assert talk(engine, f"setoption name {option}") == []
     assert talk(engine, "setoption name UCI_Chess960 value false") == [
         "info string a castling king takes its rook here"
     ]
@@ -237,7 +238,8 @@ def test_a_draw_that_has_to_be_claimed_is_said_and_played_on(chess: Engine) -> N
 
 
 def test_the_greedy_choice_wins_where_it_can(chess: Engine) -> None:
-    talk(chess, "setoption name Choice value greedy", "position startpos moves f2f3 e7e5 g2g4")
+    # As the protocol has it, in any case of letters.
+    assert talk(chess, "setoption name CHOICE value Greedy", "position startpos moves f2f3 e7e5 g2g4") == []
     info, best = talk(chess, "go")
     assert (info, best) == ("info depth 1 score mate 1 nodes 30 pv d8h4", "bestmove d8h4")
 

@@ -128,17 +128,18 @@ class Engine:
     def _set_option(self, words: list[str]) -> Iterator[str]:
         text = " ".join(words)
         name, _, value = text.removeprefix("name ").partition(" value ")
+        told = value.casefold()  # to UCI, neither names nor values have a case
         match name.casefold():
-            case "choice" if value in CHOICES:
-                self._choice = value
+            case "choice" if told in CHOICES:
+                self._choice = told
             case "seed" if value.isascii() and value.isdecimal() and int(value[:11]) <= _MOST_SEED:
                 self._chance = _chance(int(value) or None)
             case "choice" | "seed":
                 allowed = offer(CHOICES) if name.casefold() == "choice" else f"a whole number up to {_MOST_SEED}"
                 yield _info(f"{quote(value)} is no value of {name}: {allowed}")
-            case "uci_variant" if value != self._variant:
+            case "uci_variant" if told != self._variant.casefold():
                 yield _info(f"this is {self._variant}, and plays no {quote(value)}")
-            case "uci_chess960" if self._is_960 != (value == "true"):
+            case "uci_chess960" if self._is_960 != (told == "true"):
                 yield _info("a castling king takes its rook here" if self._is_960 else "this is no chess960")
 
     def _new_game(self, words: list[str]) -> Iterator[str]:
