@@ -15,7 +15,7 @@ import chess.pgn
 import chess.variant
 import pytest
 
-from ggn_store import MoveError, Position, PositionError, Ruleset
+from ggn_store import MoveError, Position, PositionError, Ruleset, Store
 from ggn_store.api.play.game import Game
 from tests.support.games import Games
 
@@ -177,6 +177,22 @@ def test_a_move_that_may_not_be_made_is_refused_with_the_reason(rules: Ruleset, 
         game.play(made)
     if made in rules.moves(game.position):
         assert Game.begin(rules, game.position, pseudo_legal=True).play(made).plies
+
+
+def test_a_game_reads_the_moves_that_it_lets_be_made_whatever_is_legal(rules: Ruleset, store: Store) -> None:
+    board = rules.position(fen="4k3/8/8/8/8/8/4r3/3K4 w - - 0 1")
+    free = Game.begin(rules, board, pseudo_legal=True)
+    game = free.play("Kd2").play("e8 e7")
+    with pytest.raises(MoveError, match="this move is not legal here, it leaves first in check"):
+        Game.begin(rules, board).play("Kd2")
+    assert free.read(game.pgn()).texts() == free.read(json.dumps(game.record())).texts() == ["d1 d2", "e8 e7"]
+    promoting = Game.begin(rules, rules.position(fen="4k3/P7/8/8/8/8/8/4K3 w - - 0 1"), pseudo_legal=True)
+    with pytest.raises(MoveError, match='"a7a8" may mean a7 a8 1, a7 a8 2, a7 a8 3, a7 a8 4: say which'):
+        promoting.play("a7a8")
+    store.load({"C:K^": {"e1": {"e2": [{}]}}, "c:k^": {"e8": {"e7": [{}]}}}, "kings")
+    kings = Position({"e1": "C:K^", "e8": "c:k^"})
+    open_game = Game.begin(store.ruleset("kings"), kings, assume="displacement")
+    assert open_game.read(json.dumps(open_game.play("e1e2").play("Ke7").record())).texts() == ["e1 e2", "e8 e7"]
 
 
 def test_a_game_is_written_as_pgn_that_python_chess_reads(rules: Ruleset) -> None:

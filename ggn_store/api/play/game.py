@@ -12,10 +12,9 @@ from typing import Any, Final, Self
 
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.moves import outcomes
-from ggn_store.api.moves.move_texts import Reading
 from ggn_store.api.positions.json_text import decode
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.errors import GgnStoreError, MoveError, NotationError, quote
+from ggn_store.errors import GgnStoreError, MoveError, NotationError, printable, quote
 from ggn_store.games import library
 from ggn_store.model.moves.chain import Chain, captures_first, path_of
 from ggn_store.model.moves.counters import Counters
@@ -27,6 +26,8 @@ from ggn_store.notation import pgn
 from ggn_store.notation.move_text import OWN
 
 MAX_MOVES: Final = pgn.MAX_MOVES
+# How many moves a message names.
+_OFFERED: Final = 8
 _CHESS: Final = "chess"
 # What a tag Variant says, folded, that names no variant.
 _ANY_VARIANT: Final = ("", "standard", "normal", "fromposition")
@@ -172,11 +173,24 @@ class Game:
         if self.result.is_over:
             raise MoveError(f"the game is over: {self.result}")
         if not isinstance(move, Move | Chain):
-            move = self.ruleset.parse_move(move, self.position)
+            move = self.meant(move)
         if not self.may_be_made(move):
             raise MoveError(f"{quote(' '.join(path_of(move)))}: {self.why_not(move)}")
         after = self.ruleset.apply(self.position, move, assume=self.assume)
         return self._gone_on((*self.plies, Ply(self.position, move, after)))
+
+    def meant(self, text: str, notation: str | None = None) -> Move | Chain:
+        """The move that a text means here in a notation, without one in any; of several, the one that may be made.
+
+        Raises MoveError where it means none, or where several may be made.
+        """
+        is_pseudo = self.pseudo_legal or self.assume is not None
+        found = self.ruleset.read_move(text, self.position, notation, pseudo=is_pseudo, assume=self.assume).moves
+        allowed = [move for move in found if self.may_be_made(move)] or found[:1]
+        if len(allowed) > 1:
+            offered = (self.ruleset.move_text(move, self.position) for move in allowed[:_OFFERED])
+            raise MoveError(f"{quote(text)} may mean {', '.join(map(printable, offered))}: say which")
+        return allowed[0]
 
     def undo(self) -> Game:
         """The game without its last move; raises MoveError where none has been made."""
@@ -295,22 +309,23 @@ class Game:
                 raise MoveError(f"move {number}: {quote(move)} names no move")
             game = _next(game, f"move {number}", written, OWN)
             if isinstance(move, dict):
-                _require_same(game.plies[-1], game.ruleset, move, f"move {number}")
+                _require_same(game, move, f"move {number}")
         game = replace(game, unclaimed=self.unclaimed)
         if "result" in data and data.get("digest") in (None, self.ruleset.revision.digest):
             _require_result(game.result, data["result"])
         return game
 
 
-def _require_same(ply: Ply, ruleset: Ruleset, written: Mapping[str, Any], where: str) -> None:
-    """Raise MoveError where a record says more of a move than that it is this one, or another one in UCI."""
+def _require_same(game: Game, written: Mapping[str, Any], where: str) -> None:
+    """Raise MoveError where a record says more of the last move than that it is this one, or another one in UCI."""
     if not written.keys() <= {"move", "uci"}:
         raise MoveError(f"{where}: {quote(dict(written))} has other keys than move and uci")
     uci = written.get("uci", "")
     if uci == "":
         return
     try:
-        is_same = ply.move in ruleset.read_move(uci, ply.before, "uci", pseudo=True).moves
+        read = game.ruleset.read_move(uci, game.plies[-1].before, "uci", pseudo=True, assume=game.assume)
+        is_same = game.plies[-1].move in read.moves
     except (GgnStoreError, TypeError):
         is_same = False
     if not is_same:
@@ -333,14 +348,14 @@ def _folded(name: str) -> str:
     return letters.removesuffix(_CHESS) or letters
 
 
-def _read(game: Game, text: str, notation: str) -> Reading:
+def _read(game: Game, text: str, notation: str) -> Move | Chain:
     """What a text of a record means; where SAN is due, programs write other notations, too, such as UCI."""
     try:
-        return game.ruleset.read_move(text, game.position, notation)
+        return game.meant(text, notation)
     except GgnStoreError:
         if notation == "san":
             with contextlib.suppress(GgnStoreError):
-                return game.ruleset.read_move(text, game.position)
+                return game.meant(text)
         raise
 
 
@@ -348,10 +363,6 @@ def _next(game: Game, where: str, text: str, notation: str) -> Game:
     try:
         if game.result.is_over:
             raise MoveError(f"the game is over: {game.result}")
-        found = _read(game, text, notation).moves
-        allowed = [move for move in found if game.may_be_made(move)] or found[:1]
-        if len(allowed) > 1:
-            raise MoveError(f"{quote(text)} may mean several moves")
-        return game.play(allowed[0])
+        return game.play(_read(game, text, notation))
     except GgnStoreError as error:
         raise MoveError(f"{where}: {error}") from None

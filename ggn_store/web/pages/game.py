@@ -16,7 +16,7 @@ from typing import Any, Final
 from ggn_store.api.moves.styles import style_of
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.errors import MoveError, PictureError, counted, quote
+from ggn_store.errors import MoveError, PictureError, counted
 from ggn_store.model.moves.chain import Chain, path_of
 from ggn_store.model.moves.move import DISPLACEMENT, Assumption, Move
 from ggn_store.model.moves.play import HOST_DUTIES
@@ -164,11 +164,8 @@ def _played(site: Site, ruleset: Ruleset, asked: Asked) -> tuple[Game, tuple[str
 def _next(game: Game, words: tuple[str, ...], text: str) -> tuple[Game, tuple[str, ...]]:
     """The game after a move as `move_text` writes it, and its moves in words."""
     try:
-        found = game.ruleset.read_move(text, game.position, OWN, pseudo=True, assume=game.assume).moves
-        allowed = [move for move in found if game.may_be_made(move)] or found[:1]
-        if len(allowed) > 1:
-            raise MoveError(f"{quote(text)} may mean several moves")
-        return game.play(allowed[0]), (*words, _in_words(game, allowed[0], text))
+        made = game.meant(text, OWN)
+        return game.play(made), (*words, _in_words(game, made, text))
     except MoveError as error:
         raise MoveError(f"move {len(words) + 1}: {error}") from None
 
