@@ -186,6 +186,9 @@ def test_a_game_reads_the_moves_that_it_lets_be_made_whatever_is_legal(rules: Ru
     with pytest.raises(MoveError, match="this move is not legal here, it leaves first in check"):
         Game.begin(rules, board).play("Kd2")
     assert free.read(game.pgn()).texts() == free.read(json.dumps(game.record())).texts() == ["d1 d2", "e8 e7"]
+    checked = Game.begin(rules, rules.position(fen="4r1k1/8/8/8/8/8/8/1N2KN2 w - - 0 1"), pseudo_legal=True)
+    for square in ("b1", "f1"):  # neither knight may leave the king in check
+        assert checked.read(checked.play(f"{square} d2").pgn()).texts() == [f"{square} d2"]
     promoting = Game.begin(rules, rules.position(fen="4k3/P7/8/8/8/8/8/4K3 w - - 0 1"), pseudo_legal=True)
     with pytest.raises(MoveError, match='"a7a8" may mean a7 a8 1, a7 a8 2, a7 a8 3, a7 a8 4: say which'):
         promoting.play("a7a8")

@@ -179,9 +179,12 @@ def _san(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
     if isinstance(move, Chain):
         raise MoveError(f"SAN cannot write a move of several steps, {printable(' '.join(move.path))}")
     names = moves.names
+    there = moves.allowed(position, None, names.way(move)[1])
+    if move not in there:  # whoever may make it may make all that the rules allow
+        there = moves.between(position, None, names.way(move)[1])
     rivals: Iterator[Move] = (
         other
-        for other in moves.allowed(position, None, names.way(move)[1])
+        for other in there
         if other.piece != move.piece or other.source != move.source
         if names.letter(other.piece) == names.letter(move.piece)
     )
