@@ -256,6 +256,10 @@ class Handle:
             position, state={name: value for name, value in position.state.items() if name in self.told_variables}
         )
 
+    def as_left(self, position: AnyPosition) -> Position:
+        """`position` as moves leave it: with the value of every variable that its board does not say, and no other."""
+        return self.told(self.stated(as_position(position)))
+
     def ready(self, position: AnyPosition) -> Position:
         """`position` on the board with its whole state, and without marks that are past (`play.reverts`)."""
         return self.play.unmarked(self.on_board(as_position(position)))

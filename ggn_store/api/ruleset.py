@@ -512,7 +512,8 @@ class Ruleset:
         """
         from ggn_store.api.moves import outcomes
 
-        return outcomes.judge(self, as_position(position), [*map(as_position, each_position(history))])
+        before = [*map(self.handle.as_left, each_position(history))]
+        return outcomes.judge(self, self.handle.as_left(position), before)
 
     def perft(self, position: AnyPosition, depth: int, **options: Unpack[PerftOptions]) -> Perft:
         """How many paths of `depth` pseudo-legal moves lead on from a position; with `divide`, for each first move too.

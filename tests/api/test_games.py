@@ -7,6 +7,7 @@ import json
 import os
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import chess.pgn
 import chess.variant
 import pytest
 
-from ggn_store import MoveError, Position, PositionError, Ruleset, Store
+from ggn_store import MoveError, Position, PositionError, Ruleset, Store, parse
 from ggn_store.api.play.game import Game
+from ggn_store.model.moves import play_text
+from ggn_store.model.moves.play import Outcome, Play
 from tests.support.games import Games
 
 POSITIONS = Path(__file__).parents[1] / "data" / "positions"
@@ -220,6 +223,30 @@ def test_a_game_with_state_variables_begins_as_usual_whether_or_not_its_start_sa
     game = Game.begin(rules, rules.start).play("a3 b4")
     assert "FEN" not in game.pgn()
     assert game.pgn() == Game.begin(rules).play("a3 b4").pgn()
+
+
+def test_the_start_counts_to_a_repetition_whatever_it_says_of_variables(store: Store) -> None:
+    def steps(piece: str, *squares: str) -> dict[str, Any]:
+        ways = zip(squares, reversed(squares), strict=True)
+        return {one: {other: [{"diff": {"board": {one: None, other: piece}}}]} for one, other in ways}
+
+    rook = {"values": ["no", "yes"], "initial": "no", "square": "b1", "pieces": ["C:R"]}
+    variables = {"rook": rook, "ep": {"values": ["0", "1"], "initial": "0"}}
+    parsed = parse({"$state": variables, "C:K": steps("C:K", "a1", "a2"), "c:k": steps("c:k", "c1", "c2")})
+    play = play_text.text(Play(outcomes=(Outcome("repetition", "draw", count=3),)))
+    envelope = replace(parsed.envelope, play=play, start="3/K1k / C/c")
+    store.load(replace(parsed, envelope=envelope), "steps")
+    rules = store.ruleset("steps")
+    bare = Position({"a1": "C:K", "c1": "c:k"}, {})
+    for start in (None, rules.start, bare, rules.stated(bare)):
+        game = Game.begin(rules, start)
+        assert game.start.state == {"ep": "0"}
+        for move in ("a1 a2", "c1 c2", "a2 a1", "c2 c1") * 2:
+            assert not game.result.is_over
+            game = game.play(move)
+        assert str(game.result) == "draw: the position was reached 3 times"
+        assert rules.outcome(game.position, [start or rules.start, *game.history[1:]]) == game.result
+        assert Game.begin(rules).read(json.dumps(game.record())).record() == game.record()
 
 
 def test_a_pgn_of_another_variant_is_refused_and_of_this_one_read_by_any_name(sqlite_games: Games) -> None:

@@ -74,7 +74,7 @@ class Game:
     @classmethod
     def begin(cls, ruleset: Ruleset, position: AnyPosition | None = None, **options: Any) -> Self:
         """A game from a position, or from the ruleset's own start; the options are fields of `Game`."""
-        return cls(ruleset, ruleset.start if position is None else ruleset.stated(position), **options)
+        return cls(ruleset, ruleset.handle.as_left(ruleset.start if position is None else position), **options)
 
     @property
     def position(self) -> Position:
@@ -226,7 +226,7 @@ class Game:
         if not self.ruleset.has_start:
             return False
         usual = self.ruleset.start
-        is_same = self.ruleset.stated(self.start) == self.ruleset.stated(usual)
+        is_same = self.ruleset.handle.as_left(self.start) == self.ruleset.handle.as_left(usual)
         return is_same and self.start.counters in (None, usual.counters)
 
     def record(self) -> dict[str, Any]:
@@ -265,7 +265,7 @@ class Game:
         self._require_variant(read.tags.get("Variant", ""))
         start = self.start
         if "FEN" in read.tags:
-            start = self.ruleset.position(fen=read.tags["FEN"])
+            start = self.ruleset.handle.as_left(self.ruleset.position(fen=read.tags["FEN"]))
         game = replace(self, start=start, plies=(), unclaimed=True)
         for move, line in read.moves:
             game = _next(game, f"line {line}", move, "san")
@@ -301,7 +301,7 @@ class Game:
         if not isinstance(moves, list) or len(moves) > MAX_MOVES:
             raise MoveError(f"the moves of a game are a list of at most {MAX_MOVES:,}")
         counters = Counters.from_data(data["counters"]) if "counters" in data else None
-        start = self.ruleset.stated(replace(Position.from_data(data["start"]), counters=counters))
+        start = self.ruleset.handle.as_left(replace(Position.from_data(data["start"]), counters=counters))
         game = replace(self, start=start, plies=(), unclaimed=True, tags={})
         for number, move in enumerate(moves, 1):
             written = move.get("move") if isinstance(move, dict) else move
