@@ -225,6 +225,18 @@ def test_a_game_with_state_variables_begins_as_usual_whether_or_not_its_start_sa
     assert game.pgn() == Game.begin(rules).play("a3 b4").pgn()
 
 
+def test_a_position_is_another_one_with_a_check_more_that_counts(games: Games) -> None:
+    board = chess.variant.ThreeCheckBoard()
+    game = Game.begin(games["3check"])
+    bare = Game.begin(games["3check"], replace(game.start, counters=None))
+    checking, quiet = ["d8a5", "b1d2", "a5d8", "d2b1"], ["g8f6", "g1f3", "f6g8", "f3g1"]
+    for move in ("d2d3", "c7c6", "a2a3", *checking, *checking, *quiet, *quiet):
+        board.push_uci(move)
+        game, bare = game.play(move), bare.play(move)
+        assert game.result.is_over == bare.result.is_over == board.is_repetition(3), board.fen()
+    assert str(game.result) == "draw: the position was reached 3 times"
+
+
 def test_the_start_counts_to_a_repetition_whatever_it_says_of_variables(store: Store) -> None:
     def steps(piece: str, *squares: str) -> dict[str, Any]:
         ways = zip(squares, reversed(squares), strict=True)

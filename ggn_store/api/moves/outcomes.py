@@ -266,6 +266,13 @@ def _checks(case: Case, outcome: Outcome, side: Side) -> bool:
     return len(given) >= (outcome.count or 1)
 
 
+def _has_counted_check(case: Case, since: int) -> bool:
+    """Whether a check that is counted was given since a place in the history, so that no position of it comes again."""
+    most = {side: most_checks(case.asked.play.outcomes, other_side(side)) for side in SIDES}
+    turns = _begun_turns(case, since) if any(most.values()) else ()
+    return any(most[each.side] and case.asked.in_check(each) for each in turns)
+
+
 def _begun_turns(case: Case, since: int = 0) -> list[Position]:
     """The positions since a place in the history that a turn led to, but for those amid a turn of several actions."""
     pairs = itertools.pairwise((*case.history[since:], case.position))
@@ -288,6 +295,7 @@ def _repeated(case: Case, least: int) -> list[int]:
     """The places in the history of the same position, if there are so many."""
     asked, now = case.asked, case.position
     same = [number for number, each in enumerate(case.history) if _is_same(asked, each, now)]
+    same = [number for number in same if not _has_counted_check(case, number)]
     if len(same) < least or all(case.history[number] == now for number in same):
         return same
     # A marked piece makes a difference where it can be taken in passing.
