@@ -213,8 +213,8 @@ class _Reader:
             if match is None:
                 self._fail(f"{quote(text[at])} in the hands {quote(text)} means nothing", "pieces, such as QRbn")
             form = self._form(match[2], f"in the hands {quote(text)}")
-            if not form.can_be_held and not self._letters.definition.captures:
-                self._fail(f"{quote(match[2])} in the hands {quote(text)} cannot be dropped", "pieces that can")
+            if form.piece.token not in self._letters.held:
+                self._fail(f"{quote(match[2])} in the hands {quote(text)} is never in a hand", "pieces that can be")
             hands[form.identifier] = hands.get(form.identifier, 0) + int(match[1] or 1)
             at = match.end()
         return hands

@@ -44,6 +44,13 @@ class Letters(Past):
         return self.definition.captures or any(form.can_be_held for form in self.definition.forms.values())
 
     @cached_property
+    def held(self) -> frozenset[str]:
+        """The tokens of the pieces that come from a hand, or go to one when something is captured."""
+        every, definition = self.definition.forms.values(), self.definition
+        taken = {each.piece.hand for each in every if each.piece.hand is not None and definition.captures}
+        return frozenset({each.piece.token for each in every if each.can_be_held} | taken)
+
+    @cached_property
     def free(self) -> Mapping[str, int]:
         """What is in the hands at the start and never runs out: as many of a piece as there are squares."""
         start = self.definition.start

@@ -201,7 +201,7 @@ REFUSED = [
     ("crazyhouse", "8/8/8/8/8/8/8/8[Q w", "the brackets of the hands"),
     ("crazyhouse", "8/8/8/8/8/8/8/8[X] w", '"X" in the hands "X" is no piece of this game'),
     ("crazyhouse", "8/8/8/8/8/8/8/8[Q!] w", '"!" in the hands "Q!" means nothing'),
-    ("pocketknight", "8/8/8/8/8/8/8/8[Q] w", '"Q" in the hands "Q" cannot be dropped'),
+    ("pocketknight", "8/8/8/8/8/8/8/8[Q] w", '"Q" in the hands "Q" is never in a hand'),
     ("raumschach", "5/5/5/5/5 w", "this game's has 3: write FEEN"),
     ("chess", "8/" * 3000, "a FEN has at most 4,096 characters"),
 ]
@@ -218,6 +218,8 @@ SFEN_REFUSED = [
     ("9/9/9/9/9/9/9/9/9 b", "is not an SFEN of this game: it has 2 fields; allowed: placement, side"),
     ("9/9/9/9/9/9/9/9/9 x - 1", '"x" is not a side; allowed: b (first) or w (second)'),
     ("9/9/9/9/9/9/9/9/9 b - one", '"one" is not a move number'),
+    ("9/9/9/9/9/9/9/9/9 b RK 1", '"K" in the hands "RK" is never in a hand; allowed: pieces that can be'),
+    ("9/9/9/9/9/9/9/9/9 b 2P+p 1", '"+p" in the hands "2P+p" is never in a hand'),
     ("9/9/9/9/9/9/9/9/9 b 2X 1", '"X" in the hands "2X" is no piece of this game'),
 ]
 
