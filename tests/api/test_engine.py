@@ -286,6 +286,28 @@ def test_rules_that_change_nothing_cannot_be_played(sqlite_games: Games) -> None
         Engine(sqlite_games.store.ruleset("must"))
 
 
+@pytest.mark.parametrize(
+    ("name", "squares", "unwritten"),
+    [
+        ("seas", ("North", "South"), ("uci", "usi")),
+        ("cube", ("a1A", "b2B"), ("usi",)),
+        ("high", ("a1", "a27"), ("usi",)),
+    ],
+)
+def test_a_board_whose_squares_have_no_text_in_a_protocol_is_refused(
+    sqlite_games: Games, name: str, squares: tuple[str, str], unwritten: tuple[str, ...]
+) -> None:
+    source, destination = squares
+    rules = {"C:K": {source: {destination: [{"perform": {source: None, destination: "C:K"}}]}}}
+    sqlite_games.store.load(rules, name)
+    for protocol in ("uci", "usi"):
+        if protocol in unwritten:
+            with pytest.raises(MoveError, match=f"{name}@1 has a square .* {protocol.upper()} has no text: "):
+                Engine(sqlite_games.store.ruleset(name), protocol)
+        else:
+            assert not Engine(sqlite_games.store.ruleset(name), protocol).is_over
+
+
 def test_quit_ends_it(chess: Engine) -> None:
     assert not chess.is_over
     assert talk(chess, "quit") == []

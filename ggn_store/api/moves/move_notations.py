@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ggn_store.api.handle import Handle
 from ggn_store.errors import MoveError, did_you_mean, offer, printable, quote
 from ggn_store.model.moves.chain import Chain
 from ggn_store.model.moves.move import Move
@@ -133,11 +134,22 @@ def _coordinates(move: Move | Chain, position: Position, moves: NamedMoves) -> C
     return replace(written, number=number) if any(each in moves.turns(position) for each in others) else written
 
 
-def _extent(moves: NamedMoves) -> Extent:
-    extent = moves.handle.board.extent
+def _extent(handle: Handle) -> Extent:
+    extent = handle.board.extent
     if extent is None or len(extent[0]) != 2:
-        raise MoveError(f"USI is for boards of files and ranks, which {moves.handle.revision} does not have")
+        raise MoveError(f"USI is for boards of files and ranks, which {handle.revision} does not have")
     return extent
+
+
+def require_squares(handle: Handle, notation: str) -> None:
+    """Raise MoveError where UCI or USI has no text for squares of the board, so that an engine could not answer."""
+    for square in handle.board.squares:
+        move = Coordinates(square, square)
+        try:
+            _ = coordinates.uci(move) if notation == "uci" else coordinates.usi(move, _extent(handle))
+        except MoveError:
+            message = f"{handle.revision} has a square {quote(square)}, for which {notation.upper()} has no text"
+            raise MoveError(f"{message}: `play` plays every game") from None
 
 
 # --- SAN ---
@@ -207,9 +219,9 @@ NOTATIONS: Final = {
     ),
     "usi": MoveNotation(
         "as shogi engines write: 7g7f, 2b8h+, P*5e",
-        lambda text, moves: _on_board(coordinates.parse_usi(text, _extent(moves)), text, moves),
+        lambda text, moves: _on_board(coordinates.parse_usi(text, _extent(moves.handle)), text, moves),
         _find_coordinates,
-        lambda move, position, moves: coordinates.usi(_coordinates(move, position, moves), _extent(moves)),
+        lambda move, position, moves: coordinates.usi(_coordinates(move, position, moves), _extent(moves.handle)),
     ),
     "san": MoveNotation("as chess players write: e4, Nbd7, exd6, e8=Q+, O-O", _parse_san, _find_san, _san),
 }

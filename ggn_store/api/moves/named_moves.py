@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
+from ggn_store.api.handle import Handle
 from ggn_store.api.moves import outcomes
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.outcomes import Judged
@@ -18,7 +19,7 @@ class NamedMoves:
     """The moves of a ruleset, those that are legal among them, and their names."""
 
     def __init__(self, legal: Legal, asked: Judged) -> None:
-        self.handle = legal.handle
+        self.handle: Handle = legal.handle
         self.chains = legal.chains_of
         self._legal = legal
         self._asked = asked

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from ggn_store.api.moves import outcomes
+from ggn_store.api.moves import move_notations, outcomes
 from ggn_store.api.play.game import Game, Ply
 from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.api.ruleset import Ruleset
@@ -69,6 +69,7 @@ class Engine:
                 f"{ruleset.revision} is a must-deny document and does not say what a move changes: no game can be "
                 "played by it; load it in a dialect with effects"
             )
+        move_notations.require_squares(ruleset.handle, protocol)
         self.is_over = False
         self._ruleset = ruleset
         self._protocol = PROTOCOLS[protocol]
