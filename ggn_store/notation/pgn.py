@@ -18,6 +18,8 @@ _WIDTH: Final = 79
 _ROSTER: Final = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 _NAME: Final = re.compile(r"[A-Za-z0-9_]{1,255}", re.ASCII)
 _TAG: Final = re.compile(r'\[\s*([A-Za-z0-9_]{1,255})\s*"((?:[^"\\\n]|\\.){0,10000})"\s*\]', re.ASCII)
+_BEGUN_TAG: Final = re.compile(r'\[\s*[A-Za-z0-9_]+\s*"', re.ASCII)
+_BEGUN: Final = re.compile(rf"\ufeff?\s*({_BEGUN_TAG.pattern}|1\s*\.(?![0-9])|%|;)")
 _TOKEN: Final = re.compile(
     r"(?P<skipped>\s+|\{[^}]*\}|;[^\n]*|\$[0-9]{1,9}|[0-9]{1,9}\.+|\.+|[0-9]{1,9}(?=\s)|e\.p\.)"
     r"|(?P<open>\()|(?P<close>\))|(?P<word>[^\s(){};$]+)",
@@ -41,7 +43,7 @@ class Pgn:
 
 def looks_like(text: str) -> bool:
     """Whether a text begins as PGN does: with a tag, a remark, or the number of a move."""
-    return re.match(r"\ufeff?\s*(\[\s*[A-Za-z0-9_]+\s*\"|1\s*\.(?![0-9])|%|;)", text) is not None
+    return _BEGUN.match(text) is not None
 
 
 def looks_like_json(text: str) -> bool:
@@ -61,7 +63,7 @@ def parse(text: str) -> Pgn:
     for word, place in _words(text, at, lines):
         if word in RESULTS:
             return Pgn(tags, tuple(moves), word)
-        if word.startswith("["):
+        if _BEGUN_TAG.match(text, place):
             break  # the next game, where this one has no result
         if len(moves) == MAX_MOVES:
             raise NotationError(f"line {lines.place(place)[0]}: a game has at most {MAX_MOVES:,} moves")

@@ -399,6 +399,7 @@ def test_a_record_is_played_with_its_own_ruleset_in_any_revision_and_by_any_name
         ("[" * 10**5, "is no tag"),
         ("{" * 10**5, "this is no record of a game"),
         ("1. e4\ne5 2.\nKe3", "line 3: "),
+        ("1. e4 [%clk 0:01] e5", 'line 1: "[%clk" is not a move in SAN'),
         ('[FEN "nonsense"]\n', "is not a FEN of this game"),
     ],
 )

@@ -47,6 +47,7 @@ def test_moves_are_read_past_comments_variations_and_annotations() -> None:
         ('[Result "never"]\n\n1. e4', ["e4"], "*"),
         ('[A "1"]\n1. e4\n[B "2"]\n1. d4', ["e4"], "*"),
         ('{one}\n[A "1"] {two {}\n;three\n[B "2"]\n\n{four} 1. e4 e5 *', ["e4", "e5"], "*"),
+        ("1. e4 [%clk 1] e5", ["e4", "[%clk", "1]", "e5"], "*"),  # not the end, and no moves
         ("1. P@e4 +P*5e ! ?", ["P@e4", "+P*5e"], "*"),
     ],
 )
