@@ -265,7 +265,7 @@ class Engine:
 
     def _value(self, after: Position, side: Side) -> float:
         """How much more a side has in a position, counted in the moves that pieces have on average, or a won game."""
-        if self._ruleset.outcome(after, [*self._game.history, self._game.position]).winner == side:
+        if outcomes.judge(self._ruleset, after, [*self._game.history, self._game.position]).winner == side:
             return _WON
         held = [*after.board.values(), *(piece for piece, count in (after.hands or {}).items() for _ in range(count))]
         return sum(
