@@ -310,6 +310,9 @@ def test_what_a_game_was_played_on_past_unclaimed_draws_is_read(rules: Ruleset) 
         ended.play("e4")
     assert not game.result.is_over
     assert Game.begin(rules).read(json.dumps(game.record())).texts() == game.texts()
+    left = Game.begin(rules, unclaimed=True).read(thrice)
+    assert Game.begin(rules).read(json.dumps(left.record())).result == ended.result
+    assert not Game.begin(rules, unclaimed=True).read(json.dumps(ended.record())).result.is_over
     quiet = '[FEN "7k/8/8/8/8/8/R7/K7 w - - 99 80"]\n\n80. Kb2 Kg7 81. Ra8'
     assert len(Game.begin(rules).read(quiet).plies) == 3
     with pytest.raises(MoveError, match="line 3: the game is over: draw: insufficient material"):

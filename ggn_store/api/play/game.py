@@ -312,7 +312,7 @@ class Game:
                 _require_same(game, move, f"move {number}")
         game = replace(game, unclaimed=self.unclaimed)
         if "result" in data and data.get("digest") in (None, self.ruleset.revision.digest):
-            _require_result(game.result, data["result"])
+            _require_result(game, data["result"])
         return game
 
 
@@ -332,14 +332,15 @@ def _require_same(game: Game, written: Mapping[str, Any], where: str) -> None:
         raise MoveError(f"{where}: {quote(written['move'])} and the uci beside it, {quote(uci)}, are not the same move")
 
 
-def _require_result(result: Result, stated: object) -> None:
-    """Raise MoveError where a record, of this revision, has another result than its moves."""
-    told = result.data()
+def _require_result(game: Game, stated: object) -> None:
+    """Raise MoveError where a record, of this revision, has another result than its moves, claimed or not."""
+    possible = [replace(game, unclaimed=each).result for each in (False, True)]
     keys = ("is_over", "winner", "score")
-    if not isinstance(stated, dict) or any(key in stated and stated[key] != told[key] for key in keys):
-        raise MoveError(
-            f"the result of the record, {quote(stated)}, is not that of its moves: {result} ({result.score})"
-        )
+    for told in (each.data() for each in possible):
+        if isinstance(stated, dict) and all(stated.get(key, told[key]) == told[key] for key in keys):
+            return
+    result = possible[0]
+    raise MoveError(f"the result of the record, {quote(stated)}, is not that of its moves: {result} ({result.score})")
 
 
 def _folded(name: str) -> str:
