@@ -150,6 +150,8 @@ def test_what_is_wrong_is_said_alike(query: Any, cheap: None) -> None:
         rules.moves_batch([*PLACED, Position({}, state={"x": "3"})], query=query)
     with pytest.raises(PositionError, match=r'^"4" is not a value of ep in .*: 3$'):
         rules.count_moves([*PLACED, Position({}, state={"ep": "4"})], query=query)
+    with pytest.raises(MoveError, match=r'^"x" is not an assumption'):
+        rules.moves_batch([], assume="x", query=query)  # type: ignore[arg-type]
     with pytest.raises(MoveError, match="'auto', 'fast', 'columns', 'reading'"):
         rules.moves_batch(PLACED, query="slow")  # type: ignore[arg-type]
 

@@ -58,11 +58,11 @@ class Batches:
         query: BatchQuery,
         legal: bool,
     ) -> list[list[Move]]:
+        check_assumption(assume)
         choice, given = self._choose(positions, question, query, legal)
         if choice.query != "columns":
             asked = self._legal if legal else self._moves
             return asked.many(given, question, assume, cast(Query, choice.query))
-        check_assumption(assume)
         found = [moves for chunk in _chunks(given) for moves in self._columns().lists(chunk, legal)]
         if question is not EVERYTHING:
             found = [[move for move in moves if question.means(move)] for moves in found]
