@@ -274,6 +274,9 @@ class PositionEncoder:
                 raise PositionError("the hands have a count below 0")
             some = counts > 0
             owner = np.searchsorted(ids, self._numbers(hands, "position")).astype(np.int32)
+            texts: dict[str, int] = {}
+            named = self._coded(hands, "piece", lambda text: texts.setdefault(text, len(texts)))
+            self._require_once(owner * np.int64(len(texts)) + named, None, "the hands have a piece of a position twice")
             held = owner[some], self._coded(hands, "piece", self._identifier)[some], counts[some]
         inside = square < len(self.labels)
         known_hands = np.full(len(ids), hands is not None)

@@ -479,6 +479,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"positions": GOOD, "hands": table(position=[0], piece=["C:P"], count=[-1])},
         "a count below 0",
     ),
+    "a piece in a hand twice": (
+        {"positions": GOOD, "hands": table(position=[0, 0], piece=["C:P", "C:P"], count=[1, 0])},
+        "the hands have a piece of a position twice",
+    ),
     "sides that are no table": ({"positions": GOOD, "sides": ["first"]}, "the sides have to be an Arrow table"),
     "sides of FEEN": ({"positions": ["2/2 / C/c"], "sides": GOOD}, "go with an Arrow table of pieces"),
     "not FEEN": ({"positions": ["2/2 / C/c", "2/x / C/c"]}, "is not FEEN"),
@@ -497,6 +501,11 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "not a count of moves": ({"positions": GOOD, "by": "square"}, "counted by position, piece, destination"),
 }
+
+
+def test_the_hands_of_arrow_tables_may_hold_several_pieces_that_no_rules_know() -> None:
+    hands = table(position=[0, 0, 0], piece=["C:P", "C:X", "C:Y"], count=[1, 1, 1])
+    assert counted(ruleset(STYLED).columns.count(GOOD(), hands=hands())) == {0: 2}
 
 
 @pytest.mark.parametrize(("asked", "told"), [pytest.param(*row, id=name) for name, row in WRONG.items()])
