@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, parse, ruleset
+from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, StoreError, parse, ruleset
 from ggn_store.games import library
 from ggn_store.model.documents.document import Envelope
 from ggn_store.notation import cell
@@ -506,6 +507,14 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 def test_the_hands_of_arrow_tables_may_hold_several_pieces_that_no_rules_know() -> None:
     hands = table(position=[0, 0, 0], piece=["C:P", "C:X", "C:Y"], count=[1, 1, 1])
     assert counted(ruleset(STYLED).columns.count(GOOD(), hands=hands())) == {0: 2}
+
+
+def test_more_threads_than_there_are_processors_are_all_of_these() -> None:
+    columns = ruleset(STYLED).columns
+    processors = os.cpu_count() or 1
+    assert columns.engine(processors + 1) is columns.engine(processors)
+    with pytest.raises(StoreError, match="a number of processors from 1, not 0"):
+        columns.engine(0)
 
 
 @pytest.mark.parametrize(("asked", "told"), [pytest.param(*row, id=name) for name, row in WRONG.items()])

@@ -346,10 +346,12 @@ class Columns:
         return encoder.positions(list(map(_position, given)))
 
     def engine(self, threads: int | None = None) -> ColumnEngine:
-        """DuckDB with the rules, on so many processors, by default all; made for the first question and kept."""
+        """DuckDB with the rules, on at most so many processors, by default all; made when first asked, and kept."""
         engines = self._made.engines
-        if threads is not None and (not isinstance(threads, int) or threads < 1):
-            raise StoreError(f"threads is a number of processors from 1, not {quote(threads)}")
+        if threads is not None:
+            if not isinstance(threads, int) or threads < 1:
+                raise StoreError(f"threads is a number of processors from 1, not {quote(threads)}")
+            threads = min(threads, os.cpu_count() or 1)
         with self._made.making:
             if threads not in engines:
                 engines[threads] = ColumnEngine(self.compiled, threads)
