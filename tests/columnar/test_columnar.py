@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, StoreError, parse, ruleset
+from ggn_store.api.moves.columns import Columns
 from ggn_store.games import library
 from ggn_store.model.documents.document import Envelope
 from ggn_store.notation import cell
@@ -731,6 +732,23 @@ def test_the_command_line_tells_what_is_wrong(run: Program, small: str, more: li
     done = run("--db", small, "moves", "small", *more)
     assert (done.code, done.out) == (code, "")
     assert told in done.err
+
+
+def test_the_line_that_is_wrong_is_found_by_halves(run: Program, small: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    encode = Columns.encode
+
+    def counted(self: Columns, positions: Any, *others: Any, **more: Any) -> Any:
+        asked.append(len(positions))
+        return encode(self, positions, *others, **more)
+
+    monkeypatch.setattr(Columns, "encode", counted)
+    Path("late.ndjson").write_text('"1P/P1 / C/c"\n' * 63 + '"2/x / C/c"\n')
+    for more in ((), ("--side", "second")):
+        done = run("--db", small, "moves", "small", "--positions", "late.ndjson", "--engine", "duckdb", *more)
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith('Error: late.ndjson:64: "2/x" is not FEEN')
+    assert len(asked) < 32
 
 
 @pytest.mark.parametrize("by", ["position", "piece", "destination"])

@@ -383,22 +383,33 @@ def _answers(
 ) -> Iterator[tuple[int, Any]]:
     """What is answered about each chunk of a file's positions, with the number of the chunk's first one."""
     given = read_feen_or_positions(file, handle)
+
+    def answer(chunk: Sequence[tuple[str, Position | str]]) -> Any:
+        positions = [each for _, each in chunk]
+        if side is not None:
+            positions = [_position(each).with_changes(side=side) for each in positions]
+        return ask(positions)
+
     first = 0
     while chunk := list(islice(given, _CHUNK)):
-        positions = [each for _, each in chunk]
         try:
-            if side is not None:
-                positions = [_position(each).with_changes(side=side) for each in positions]
-            answer = ask(positions)
+            answered = answer(chunk)
         except PositionError:
-            for where, each in chunk:
-                try:
-                    ask([each])
-                except PositionError as error:
-                    raise PositionError(f"{where}: {error}") from None
+            _require_each(chunk, answer)
             raise
-        yield first, answer
+        yield first, answered
         first += len(chunk)
+
+
+def _require_each(chunk: Sequence[tuple[str, Position | str]], answer: Callable[[Any], Any]) -> None:
+    """Raise PositionError with the place of the first position that cannot be answered, which is found by halves."""
+    try:
+        answer(chunk)
+    except PositionError as error:
+        if len(chunk) == 1:
+            raise PositionError(f"{chunk[0][0]}: {error}") from None
+        _require_each(chunk[: len(chunk) // 2], answer)
+        _require_each(chunk[len(chunk) // 2 :], answer)
 
 
 def _ids(batch: Batch, numbers: Any) -> Any:
