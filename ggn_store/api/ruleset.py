@@ -526,8 +526,8 @@ class Ruleset:
         Python makes them; those of the last ply are counted without their boards. `engine` is the store's own, else
         sqlite or duckdb; SQLite in this process stands in for a Postgres that lets no temporary tables be made. Equal
         positions of a ply are made one unless `merge` is false. Raises MoveError for a must-deny document without
-        `assume`, and where a move takes from a hand what it does not hold; StoreError for hands that are too large,
-        and for an engine that is not there.
+        `assume`, where a move takes from a hand what it does not hold, and for more paths than the engine counts (64
+        bits); StoreError for hands that are too large, and for an engine that is not there.
         """
         from ggn_store.api.moves import perft
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ggn_store.columnar.extras import silent
 from ggn_store.errors import StoreError
 from ggn_store.store.moves import perft
-from ggn_store.store.moves.lead import Weighed, overdrawn
+from ggn_store.store.moves.lead import Weighed, overdrawn, uncountable
 from ggn_store.store.moves.planes import WORD, CompiledRules
 
 if TYPE_CHECKING:
@@ -53,17 +53,17 @@ class DuckPlies(perft.Plies):
         plies.append(f"frontier_{depth - 1} AS MATERIALIZED ({last})")
         totals = self._totals(f"frontier_{depth - 1}", depth - 1) or "SELECT 0 AS root, 0, 0 WHERE 1 = 0"
         failed = self._failed(ply, depth)
-        self._connection.execute(
+        self._fetch(
             f"PREPARE paths AS WITH {', '.join(plies)}, totals(root, total, failed) AS ({totals}) "
             f"SELECT root, total, failed, {failed} FROM (SELECT 1) LEFT JOIN totals ON TRUE"
-        ).fetchall()
+        )
         self._prepared = ply, depth, merge
 
     def _total(self, ply: int, positions: Sequence[Weighed], depth: int, merge: bool) -> list[tuple[int, int]]:
         if self._prepared != (ply, depth, merge):
             raise AssertionError("another statement was prepared")
         self._begin(positions)
-        rows = self._connection.execute("EXECUTE paths").fetchall()
+        rows = self._fetch("EXECUTE paths")
         for _, _, failed, failed_before in rows:
             if failed_before or failed:
                 raise overdrawn(failed_before or depth)
@@ -77,13 +77,23 @@ class DuckPlies(perft.Plies):
         plies.append(f"frontier_{depth} AS MATERIALIZED ({last})")
         # A ply may have failed where no path goes on to the end.
         failed = f"(SELECT {self._failed(ply, depth + 1)} AS failed)"
-        rows = self._connection.execute(
+        rows = self._fetch(
             f"WITH {', '.join(plies)} SELECT failed, {names}, weight FROM {failed} LEFT JOIN frontier_{depth} ON TRUE"
-        ).fetchall()
+        )
         for failed_at, *_ in rows:
             if failed_at:
                 raise overdrawn(failed_at)
         return [frontier.read(row, depth) for _, *row in rows if row[-1] is not None]
+
+    def _fetch(self, statement: str) -> list[tuple[Any, ...]]:
+        import duckdb
+
+        try:
+            return self._connection.execute(statement).fetchall()
+        except duckdb.ConversionException:  # of a sum of paths
+            raise uncountable() from None
+        except duckdb.Error as error:
+            raise StoreError(f"DuckDB cannot answer: {error}") from None
 
     def _begin(self, positions: Sequence[Weighed]) -> None:
         self._start.table = _arrow([*self._frontier.state, "weight"], self._frontier.rows(positions))

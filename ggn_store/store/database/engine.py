@@ -495,6 +495,11 @@ def is_about_a_value(error: DBAPIError) -> bool:
     return "decode" in str(said) if type(said).__name__ == "OperationalError" else type(said).__name__ == "DataError"
 
 
+def is_overflow(error: DBAPIError) -> bool:
+    """Whether a number became larger than a column holds; SQLite has no code for it."""
+    return getattr(error.orig, "sqlstate", None) == "22003" or "integer overflow" in str(error.orig)
+
+
 _OPEN: Final[weakref.WeakSet[Database]] = weakref.WeakSet()
 _LEFT: Final[list[object]] = []
 

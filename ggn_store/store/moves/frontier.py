@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ggn_store.store.moves.lead import Weighed
+from ggn_store.store.moves.lead import MOST_PATHS, Weighed, uncountable
 from ggn_store.store.moves.planes import WORD, CompiledRules, Group, PackedPosition, Threats
 
 # Rows of Postgres are 8 KiB at most, and expressions of SQLite have a depth of 1,000.
@@ -73,9 +73,11 @@ class Frontier:
         return compiled.board.words * (4 + compiled.planes + 2 * kinds) + 2 * compiled.hand_words < _COLUMNS
 
     def rows(self, positions: Iterable[Weighed]) -> Iterator[tuple[int, ...]]:
-        """Positions in the order of `state` and `weight`; words are unsigned."""
+        """Positions in the order of `state` and `weight`; words are unsigned. Raises MoveError for too many paths."""
         words, is_rooted, is_mixed = self.compiled.board.words, self.is_rooted, self.compiled.is_mixed
         for root, state, weight in positions:
+            if weight > MOST_PATHS:
+                raise uncountable()
             planes: Iterable[int] = state.planes
             if words > 1:
                 planes = (word for plane in planes for word in _split(plane, words))

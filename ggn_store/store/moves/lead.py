@@ -10,6 +10,8 @@ from ggn_store.store.moves.planes import WORD, CompiledRules, PackedPosition, Ru
 
 # A ply is made in Python from at most so many positions.
 POSITIONS: Final = 64
+# What a column of a database holds.
+MOST_PATHS: Final = (1 << WORD - 1) - 1
 
 Weighed = tuple[int, PackedPosition, int]
 """The number of the position that paths begin at, the position that they lead to, and how many there are."""
@@ -23,6 +25,11 @@ _Taking = tuple[tuple[int, ...], int, _Exact, Rule]
 def overdrawn(ply: int) -> MoveError:
     """What to say of a move that takes pieces from a hand which does not hold them."""
     return MoveError(f"a move of ply {ply} takes more from a hand than it holds: `apply` cannot make it, nor can this")
+
+
+def uncountable() -> MoveError:
+    """What to say of so many paths that a column of a database cannot hold their number."""
+    return MoveError(f"there are more than {MOST_PATHS:,} paths, as far as a database counts: take a smaller depth")
 
 
 class Lead:

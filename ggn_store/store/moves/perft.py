@@ -10,17 +10,19 @@ All tables are temporary, of the transaction that asks, which is rolled back.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, PrimaryKeyConstraint, Table
+from sqlalchemy.exc import DBAPIError
 
-from ggn_store.store.database.engine import Database
+from ggn_store.store.database.engine import Database, is_overflow
 from ggn_store.store.moves import lead
 from ggn_store.store.moves import positions as temporary
 from ggn_store.store.moves.frontier import Frontier, RuleTable, table, threat_tables
-from ggn_store.store.moves.lead import Lead, Weighed, overdrawn
+from ggn_store.store.moves.lead import Lead, Weighed, overdrawn, uncountable
 from ggn_store.store.moves.planes import WORD, CompiledRules
 
 
@@ -165,6 +167,16 @@ class Plies(ABC):
         return [side for side in self._frontier.sides(ply) if self._compiled.passers[side]]
 
 
+@contextmanager
+def _counting() -> Iterator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        if is_overflow(error):
+            raise uncountable() from None
+        raise
+
+
 class StorePlies(Plies):
     """The tables that moves from some positions need, in a connection of a database."""
 
@@ -174,6 +186,7 @@ class StorePlies(Plies):
         self._connection = connection
         self._make_tables()
 
+    @_counting()
     def _total(self, ply: int, positions: Sequence[Weighed], depth: int, merge: bool) -> list[tuple[int, int]]:
         statement = self._totals(self._advance(ply, positions, depth - 1, merge), depth - 1)
         rows = self._run(statement).all() if statement else []
@@ -181,6 +194,7 @@ class StorePlies(Plies):
             raise overdrawn(depth)
         return [(root, int(total)) for root, total, _ in rows]
 
+    @_counting()
     def _go_on(self, ply: int, positions: Sequence[Weighed], depth: int) -> list[Weighed]:
         frontier = self._frontier
         last = self._advance(ply, positions, depth, merge=True)

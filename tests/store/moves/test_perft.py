@@ -758,6 +758,27 @@ def test_a_hand_that_could_become_too_large_is_refused() -> None:
         rules.perft(Position({"a1": "C:P"}, {}), 3)
 
 
+def test_more_paths_than_a_database_counts_are_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each ply of the walk doubles them; at its end are two positions, of which the next is not made in Python."""
+
+    def go(source: str, *destinations: str) -> dict[str, Any]:
+        return {to: [{"diff": {"board": {source: None, to: "C:P"}, "toggle": False}}] * 2 for to in destinations}
+
+    walk = {f"a{n}": go(f"a{n}", f"a{n + 1}") for n in range(1, 66)}
+    store.load({"C:P": walk | {"a66": go("a66", "b1", "c1"), "b1": go("b1", "d1"), "c1": go("c1", "d1")}}, name="walk")
+    rules = store.ruleset("walk")
+    refused = pytest.raises(MoveError, match=r"^there are more than 9,223,372,036,854,775,807 paths, .* a smaller")
+    for most in (STATEMENTS, 1):
+        monkeypatch.setattr(lead, "POSITIONS", most)
+        for engine in ENGINES:
+            assert rules.perft({"a1": "C:P"}, 62, engine=engine).count == 1 << 62
+            assert rules.perft({"a10": "C:P"}, 58, engine=engine).count == 1 << 59
+            with refused:
+                rules.perft({"a1": "C:P"}, 67, engine=engine)
+            with refused:
+                rules.reached([{"a1": "C:P"}], 67, engine=engine)
+
+
 def test_an_engine_that_is_not_there_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.load({"C:P": {"a1": {"a2": [STEP]}}}, name="step")
     rules = store.ruleset("step")
