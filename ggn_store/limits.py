@@ -146,6 +146,7 @@ GAME_BYTES: Final = _limit("game-bytes", 1_000_000, "bytes", "a game that was pl
 HAND: Final = _limit("hand", 1_000_000, "pieces", "a kind of piece in a hand", fixed=True)
 CHAIN_STEPS: Final = _limit("chain-steps", 100, "steps", "a chain of moves")
 CHAINS: Final = _limit("chains", 100_000, "chains", "a position that is asked for chains")
+PERFT_DEPTH: Final = _limit("perft-depth", 500, "moves", "a path that perft counts", fixed=True)
 DRAWN_SQUARES: Final = _limit("drawn-squares", 4_096, "squares", "a board in a picture, or on a page")
 COMPARED: Final = _limit(
     "compared-possibilities", 20_000_000, "possibilities", "the pieces that differ in two revisions that are compared"

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final, Literal, TypedDict
 
+from ggn_store import limits
 from ggn_store.api.handle import Handle
 from ggn_store.api.moves import outcomes
 from ggn_store.api.moves.legal import Legal
@@ -243,11 +244,13 @@ def _engine(database: Database, engine: str | None) -> str:
 
 
 def require_depth(depth: int, least: int) -> None:
-    """Raise MoveError for a depth of fewer moves."""
+    """Raise MoveError for a depth of fewer moves, or beyond the limit: counts would be too long to write."""
     if not isinstance(depth, int):
         raise MoveError(f"a depth is a number of moves, not {quote(depth)}")
     if depth < least:
         raise MoveError(f"a depth of {depth} moves: paths have at least {least}")
+    if depth > limits.PERFT_DEPTH.most:
+        raise MoveError(f"the depth is too large: paths have at most {limits.PERFT_DEPTH.most:,} moves")
 
 
 @contextmanager

@@ -758,6 +758,17 @@ def test_a_hand_that_could_become_too_large_is_refused() -> None:
         rules.perft(Position({"a1": "C:P"}, {}), 3)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ENGINES)
+def test_paths_may_be_as_long_as_the_limit_says(store: Store, engine: str | None) -> None:
+    gain = {"board": {"a1": None, "a2": "C:P"}, "hands": {"C:Q": 1}, "toggle": False}
+    spend = {"board": {"a2": None, "a1": "C:P"}, "hands": {"C:Q": -1}, "toggle": False}
+    store.load({"C:P": {"a1": {"a2": [{"diff": gain}]}, "a2": {"a1": [{"diff": spend}]}}}, name="loop")
+    rules, position = store.ruleset("loop"), Position({"a1": "C:P"}, {"C:Q": 1})
+    assert rules.perft(position, 500, engine=engine).count == 1
+    assert rules.reached([position], 500, engine=engine) == [[(position, 1)]]
+
+
 def test_more_paths_than_a_database_counts_are_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each ply of the walk doubles them; at its end are two positions, of which the next is not made in Python."""
 
@@ -795,6 +806,11 @@ def test_an_engine_that_is_not_there_is_named(store: Store, monkeypatch: pytest.
     for depth, divide in ((-1, False), (0, True)):
         with pytest.raises(MoveError, match="a depth of"):
             rules.perft(position, depth, divide=divide)
+    for depth in (501, 10**5000):
+        with pytest.raises(MoveError, match="paths have at most 500 moves"):
+            rules.perft(position, depth)
+        with pytest.raises(MoveError, match="paths have at most 500 moves"):
+            rules.reached([position], depth)
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     with pytest.raises(StoreError, match=r"needs the package duckdb.*pip install 'ggn-store\[duckdb\]'"):
         rules.perft(position, 1, engine="duckdb")
