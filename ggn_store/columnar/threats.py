@@ -142,6 +142,11 @@ class StepChanges:
     end: int
 
 
+def can_judge(play: Play) -> bool:
+    """Whether tables can hold the duties of a game; whether they can hold what its moves do is seen of these."""
+    return not (play.takes_off or play.blasts or any(play.duty(name) for name in (*PREFERENCES, "forced-pass")))
+
+
 def compile_threats(
     compiled: Compiled, moves: Sequence[Move], play: Play, board: Board, rules: tuple[Sequence[str], Position | None]
 ) -> ThreatTables:
@@ -150,7 +155,7 @@ def compile_threats(
     Raises NotJudgedError where tables cannot say what a possibility does to royal pieces, which captures are preferred,
     that nothing else can be done than to pass, what leaves the board with its mark, or what a chain leaves attacked.
     """
-    if play.takes_off or any(play.duty(name) for name in (*PREFERENCES, "forced-pass")):
+    if not can_judge(play):
         raise NotJudgedError
     has_chains = any(move.chainable for move in moves)
     if has_chains and {duty.name for duty in play.duties} - {"clear-marks", "pass"} not in _OF_CHAINS:
@@ -207,8 +212,6 @@ class _Builder:
         self._aims: list[tuple[int, int, int, int]] = []
         self._ways: dict[int, set[int]] | None = {number: {number} for number in board.numbers.values()}
         self._names = frozenset(duty.name for duty in play.duties)
-        if play.blasts:
-            raise NotJudgedError
         self._is_safe = not self._names.isdisjoint(SAFE)
         self._rules = compiled.tables["possibility"].num_rows
         self._kinds: dict[str, int] = {}

@@ -12,6 +12,7 @@ import pytest
 
 from ggn_store import Position, Ruleset, Store, StoreError, parse
 from ggn_store.api.loading.private import of_document
+from ggn_store.api.moves import columns
 from ggn_store.api.moves.batches import BATCH_QUERIES
 from ggn_store.model.moves import play_text
 from ggn_store.model.moves.move import COUNTS
@@ -135,7 +136,7 @@ def test_games_without_duties_that_matter_are_asked_plainly(games: Games) -> Non
     require_legal(rules, played(rules, 20, 1))
 
 
-def test_where_rules_make_enemies_the_store_is_asked() -> None:
+def test_where_rules_make_enemies_the_store_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     document = parse({"C:M": {"a1": {"a2": [{"diff": {"board": {"a1": "c:m", "a2": "C:M"}}}]}}})
     declared = play_text.text(Play((Duty("royal-safety"),)))
     rules = of_document(replace(document, envelope=replace(document.envelope, play=declared)))
@@ -146,6 +147,18 @@ def test_where_rules_make_enemies_the_store_is_asked() -> None:
     for asked in (rules.columns.moves, rules.columns.count):
         with pytest.raises(StoreError, match=r"columns cannot judge its duties \(royal-safety"):
             asked(positions, legal=True)
+    # What is known already is not found out anew.
+    monkeypatch.setattr(columns, "compile_threats", None)
+    assert rules.moves_batch(positions, legal=True, query="columns") == expected
+
+
+def test_no_columns_are_made_of_rules_whose_duties_they_cannot_judge() -> None:
+    document = parse({"C:M": {"a1": {"a2": [{"diff": {"board": {"a1": None, "a2": "C:M"}}}]}}})
+    declared = play_text.text(Play((Duty("blast-safety"),)))
+    rules = of_document(replace(document, envelope=replace(document.envelope, play=declared)))
+    positions = [Position({"a1": "C:M"})]
+    assert len(rules.moves_batch(positions, legal=True, query="columns")[0]) == 1
+    assert not rules.columns.is_made
 
 
 # --- random rules ---

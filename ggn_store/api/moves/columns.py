@@ -23,7 +23,7 @@ from ggn_store.columnar.encode import PositionEncoder
 from ggn_store.columnar.engine import ColumnEngine
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.spark_worker import ShippedRules
-from ggn_store.columnar.threats import ThreatTables, compile_threats
+from ggn_store.columnar.threats import ThreatTables, can_judge, compile_threats
 from ggn_store.errors import PositionError, StoreError, printable, quote
 from ggn_store.model.moves.move import Count, Move, check_count
 from ggn_store.model.moves.position import Position
@@ -62,6 +62,7 @@ class _Made:
     compiled: Compiled | None = None
     encoder: PositionEncoder | None = None
     legal: _Legal | None = None
+    is_unjudged: bool = False
     named: Any = None
     engines: dict[int | None, ColumnEngine] = field(default_factory=dict)
 
@@ -124,10 +125,18 @@ class Columns:
     def _legal(self) -> _Legal:
         with self._made.making:
             if self._made.legal is None:
+                # Before anything is made in vain, and made again with the next question.
+                self._made.is_unjudged = self._made.is_unjudged or not can_judge(self.handle.play)
+                if self._made.is_unjudged:
+                    raise NotJudgedError
                 handle, named, places = self.handle, self._named(), self.compiled.tables["possibility"]
                 with held_off():
                     rules = handle.pieces, handle.start
-                    threats = compile_threats(self.compiled, named.tolist(), handle.play, handle.board, rules)
+                    try:
+                        threats = compile_threats(self.compiled, named.tolist(), handle.play, handle.board, rules)
+                    except NotJudgedError:
+                        self._made.is_unjudged = True
+                        raise
                 if threats.passes:
                     passes = need("numpy", EXTRA).empty(len(threats.passes), object)
                     passes[:] = threats.passes
