@@ -237,6 +237,8 @@ class SQLite(Database):
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if (refused := refusal(error)) is not None:
             return refused
+        if str(error).startswith("no such table"):  # of which SQLite has no code
+            return "a table is missing: run `ggn-store db info`"
         return {
             sqlite3.SQLITE_BUSY: f"other processes have kept the file busy for {BUSY_SECONDS} seconds; try again later",
             sqlite3.SQLITE_LOCKED: "another connection is using the tables; try again",

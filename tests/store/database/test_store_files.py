@@ -173,3 +173,13 @@ def test_a_file_in_which_somebody_is_at_work_is_not_removed(tmp_path: Path) -> N
     worker.join()
     with Store.open(str(tmp_path / "new.db"), create=False) as third:
         assert not third.list()
+
+
+def test_a_file_that_is_removed_under_an_open_store_is_not_called_damaged(run: Program) -> None:
+    with Store.open("sqlite:///gone.db") as store:
+        store.load(DIFF, "game")
+        rules = store.ruleset("game")
+        Path("gone.db").unlink()
+        store.close()  # whose next connection finds another file, or none
+        with pytest.raises(StoreError, match=r"^sqlite:///gone\.db: a table is missing: run `ggn-store db info`$"):
+            rules.moves({}, query="reading")
