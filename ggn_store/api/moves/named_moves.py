@@ -62,18 +62,18 @@ class NamedMoves:
         """The legal moves and chains; those of the last position are kept."""
         asked, found = self._turns
         if asked != position:
-            found = [*self.allowed(position), *self._legal.chains(position)]
+            found = outcomes.turns(self._asked, position)
             self._turns = replace(position), found
         return found
 
     def check(self, position: Position, move: Move) -> str:
         """What SAN writes behind a move: # where it mates, or ends the game with a winner, + where it gives check."""
         after = self._asked.apply(position, move)
-        if outcomes.judge(self._asked, after, [position]).winner is not None:
+        if outcomes.judge(self._asked, after, [position], self.turns).winner is not None:
             return "#"
         if not self._legal.in_check(after, None):
             return ""
-        return "+" if self.allowed(after) else "#"
+        return "+" if self.turns(after) else "#"
 
     def may_be_made(self, move: Move | Chain, position: Position) -> bool:
         """Whether a move or a chain is legal."""
